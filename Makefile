@@ -1,0 +1,68 @@
+# Every recipe is a plain command that can be typed by hand just as well.
+# Go and make are all that is needed; everything else is pinned by a go.mod.
+
+FUZZTIME ?= 30s
+TOOL     := go tool -modfile=internal/tools/go.mod
+
+# The race detector needs cgo, a C compiler that works and a platform that has
+# it. In CI it is not negotiable: a machine without it fails the tests.
+ifeq ($(CI),true)
+RACE := -race
+else
+RACE = $(shell go list -race errors >/dev/null 2>&1 && echo 'int main(void){return 0;}' | $$(go env CC) -x c -o /dev/null - 2>/dev/null && echo -race)
+endif
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+.PHONY: help demo test generate spec lint fmt tidy consumer consumer-update fuzz bench check clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+
+demo: ## sell an inventory against the embedded sandbox
+	go run ./cmd/sellside demo
+
+test: ## run all tests, with -race wherever cgo is on
+	go test $(RACE) -timeout 10m ./...
+
+generate: ## write the generated files from api/openapi.yaml
+	go generate ./...
+
+spec: ## validate api/openapi.yaml and its promises
+	go run github.com/getkin/kin-openapi/cmd/validate api/openapi.yaml
+	go test -timeout 5m ./api
+
+lint: ## run go vet, gofumpt and golangci-lint
+	go vet ./...
+	$(TOOL) gofumpt -l -d .
+	$(TOOL) golangci-lint run ./...
+
+fmt: ## format the code the way lint wants it
+	$(TOOL) gofumpt -l -w .
+
+tidy: ## tidy the three go.mod files
+	go mod tidy
+	cd consumer && go mod tidy
+	cd internal/tools && go mod tidy
+
+consumer: ## build and test a module that uses the SDK from outside
+	cd consumer && go vet ./... && go test -timeout 5m ./...
+
+consumer-update: ## write consumer/packages.txt anew
+	cd consumer && go mod tidy && go test -timeout 5m -update ./...
+
+fuzz: ## fuzz every target for FUZZTIME (30s)
+	@grep -rHoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | sort | sed -E 's|/[^/]*:func | |' | \
+	while read -r dir name; do \
+		echo "go test -run '^$$' -fuzz '^$$name$$' -fuzztime $(FUZZTIME) $$dir"; \
+		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$dir" </dev/null || exit 1; \
+	done
+
+bench: ## run the benchmarks
+	go test -run '^$$' -bench . -benchmem -timeout 20m ./...
+
+check: ## run everything that CI runs, in its order
+	.ci/run
+
+clean: ## forget cached test results and fuzz inputs
+	go clean -testcache -fuzzcache
