@@ -1,0 +1,72 @@
+package gen
+
+import (
+	"slices"
+	"strings"
+)
+
+// OperationID is the operationId of an operation in the spec, such as [OpGetListing].
+type OperationID string
+
+// Operation is one row of the operations table.
+type Operation struct {
+	ID     OperationID
+	Method string // An HTTP method, such as GET.
+	Route  string // The path below the base URL, with its parameters in braces.
+	Tag    string // The group the operation belongs to: Listings, Batches, Orders or Catalog.
+
+	// RetrySafe says that repeating the call cannot change anything on the service (x-retry-safe in the spec).
+	RetrySafe bool
+}
+
+// Operations returns the operations table in the spec's order. The caller may change the slice.
+func Operations() []Operation { return slices.Clone(operations[:]) }
+
+// LookupOperation returns the row of an operation, and false for an id that the spec does not have.
+func LookupOperation(id OperationID) (Operation, bool) {
+	i := slices.IndexFunc(operations[:], func(op Operation) bool { return op.ID == id })
+	if i < 0 {
+		return Operation{}, false
+	}
+	return operations[i], true
+}
+
+// MatchOperation finds the operation that a request belongs to by its method and its escaped path below the
+// base URL, such as "/selling/listings/98e2e748". A literal segment wins over a parameter, as in the
+// service: /selling/orders/active is not an order number. It returns false when no route matches, or when a
+// parameter is empty, "." or "..", which would reach another route.
+func MatchOperation(method, path string) (Operation, bool) {
+	segments := strings.Split(path, "/")
+	best, literals := -1, -1
+	for i, op := range operations {
+		if op.Method != method {
+			continue
+		}
+		if n, ok := matchRoute(strings.Split(op.Route, "/"), segments); ok && n > literals {
+			best, literals = i, n
+		}
+	}
+	if best < 0 {
+		return Operation{}, false
+	}
+	return operations[best], true
+}
+
+// matchRoute reports whether segments fit the route, and how many of them are literal.
+func matchRoute(route, segments []string) (literals int, ok bool) {
+	if len(route) != len(segments) {
+		return 0, false
+	}
+	for i, want := range route {
+		switch got := segments[i]; {
+		case !strings.HasPrefix(want, "{"):
+			if got != want {
+				return 0, false
+			}
+			literals++
+		case got == "" || got == "." || got == "..":
+			return 0, false
+		}
+	}
+	return literals, true
+}

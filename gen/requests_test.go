@@ -1,0 +1,192 @@
+package gen_test
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+func TestEveryOperationIsSentToItsRoute(t *testing.T) {
+	for _, op := range gen.Operations() {
+		req := send(t, op, emptyParams, "sample")
+		assert.Equal(t, op.Method, req.Method, op.ID)
+		assert.Equal(t, fillRoute(op.Route, "sample"), escapedPath(req), op.ID)
+	}
+}
+
+func TestUnsetParametersAreNotSent(t *testing.T) {
+	doc := spec(t)
+	for _, op := range gen.Operations() {
+		req := send(t, op, emptyParams, "sample")
+		assert.ElementsMatch(t, queryNames(doc, op, true), keys(req.URL.Query()), "%s: only what is required", op.ID)
+	}
+}
+
+// TestParametersThatAreSetToZeroAreSent: pageNumber 0 is for the service to refuse, isExpired false is a
+// legitimate wish.
+func TestParametersThatAreSetToZeroAreSent(t *testing.T) {
+	doc, parameters := spec(t), 0
+	for _, op := range gen.Operations() {
+		req := send(t, op, zeroParams, "sample")
+		assert.ElementsMatch(t, queryNames(doc, op, false), keys(req.URL.Query()), op.ID)
+		parameters += len(req.URL.Query())
+	}
+	assert.Greater(t, parameters, 30)
+}
+
+func TestIdsWithReservedCharactersStayInTheirSegment(t *testing.T) {
+	for _, op := range gen.Operations() {
+		for _, id := range []string{"a/b", "../active", "a?b=c", "a#b", "a%2Fb", "a b", "ä"} {
+			req := send(t, op, emptyParams, id)
+			matched, ok := gen.MatchOperation(req.Method, escapedPath(req))
+			require.True(t, ok, "%s with id %q: %s", op.ID, id, req.URL)
+			assert.Equal(t, op.ID, matched.ID, "id %q: %s", id, req.URL)
+		}
+	}
+}
+
+func TestHostileIdsTurnNoWriteIntoAnother(t *testing.T) {
+	for _, op := range gen.Operations() {
+		if op.RetrySafe || !strings.Contains(op.Route, "{") {
+			continue
+		}
+		require.Equal(t, 1, strings.Count(op.Route, "{"), "%s: try the ids in every combination", op.ID)
+		for _, id := range []string{"", ".", ".."} {
+			req := send(t, op, emptyParams, id)
+			other, matched := gen.MatchOperation(req.Method, escapedPath(req))
+			assert.False(t, matched, "%s with id %q reached %s", op.ID, id, other.ID)
+		}
+	}
+}
+
+// TestDotIdsTurnAReadIntoAnother is why ids are refused before a request is built: the builder resolves dot
+// segments, and nothing that sees the finished request can tell.
+func TestDotIdsTurnAReadIntoAnother(t *testing.T) {
+	for _, tc := range []struct {
+		asked gen.Operation
+		ids   []string
+		got   gen.OperationID
+	}{
+		{lookup(t, gen.OpListListingOperations), []string{"."}, gen.OpGetListing},
+		{lookup(t, gen.OpListCreateListingsBatchItems), []string{"."}, gen.OpGetCreateListingsBatch},
+		{lookup(t, gen.OpGetVariantMarketData), []string{"0c7b0a0e", ".."}, gen.OpListProductMarketData},
+	} {
+		req := send(t, tc.asked, emptyParams, tc.ids...)
+		other, ok := gen.MatchOperation(req.Method, escapedPath(req))
+		assert.True(t, ok, tc.asked.ID)
+		assert.Equal(t, tc.got, other.ID, "%s with ids %q", tc.asked.ID, tc.ids)
+	}
+}
+
+// recorder keeps the request and answers it with nothing.
+type recorder struct{ request *http.Request }
+
+func (r *recorder) Do(req *http.Request) (*http.Response, error) {
+	r.request = req
+	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
+}
+
+// send calls the generated method of an operation and returns the request it makes. The last id stands for all
+// further path parameters.
+func send(t *testing.T, op gen.Operation, params func(reflect.Type) reflect.Value, ids ...string) *http.Request {
+	t.Helper()
+	sent := &recorder{}
+	client, err := gen.NewClient("https://service.example.com/v2", gen.WithHTTPClient(sent))
+	require.NoError(t, err)
+	method := reflect.ValueOf(client).MethodByName(string(op.ID))
+	require.True(t, method.IsValid(), "no generated method for %s", op.ID)
+
+	arguments := []reflect.Value{reflect.ValueOf(t.Context())}
+	for i := 1; i < method.Type().NumIn()-1; i++ { // the last are request editors
+		switch typ := method.Type().In(i); typ.Kind() {
+		case reflect.String:
+			arguments = append(arguments, reflect.ValueOf(ids[0]).Convert(typ))
+			ids = ids[min(1, len(ids)-1):]
+		case reflect.Pointer:
+			arguments = append(arguments, params(typ.Elem()))
+		default:
+			arguments = append(arguments, reflect.Zero(typ))
+		}
+	}
+	results := method.Call(arguments)
+	require.True(t, results[1].IsNil(), "%s: %v", op.ID, results[1])
+	response, ok := reflect.TypeAssert[*http.Response](results[0])
+	require.True(t, ok)
+	require.NoError(t, response.Body.Close())
+	return sent.request
+}
+
+func lookup(t *testing.T, id gen.OperationID) gen.Operation {
+	t.Helper()
+	op, ok := gen.LookupOperation(id)
+	require.True(t, ok, id)
+	return op
+}
+
+func emptyParams(typ reflect.Type) reflect.Value { return reflect.New(typ) }
+
+// zeroParams sets every parameter to its zero value.
+func zeroParams(typ reflect.Type) reflect.Value {
+	params := reflect.New(typ)
+	for i := range typ.NumField() {
+		if field := params.Elem().Field(i); field.Kind() == reflect.Pointer {
+			field.Set(reflect.New(field.Type().Elem()))
+		}
+	}
+	return params
+}
+
+// bodyType returns the type of an operation's body, nil without one.
+func bodyType(t *testing.T, op gen.OperationID) reflect.Type {
+	t.Helper()
+	method, ok := reflect.TypeFor[*gen.Client]().MethodByName(string(op))
+	require.True(t, ok, op)
+	for typ := range method.Type.Ins() {
+		if typ.Kind() == reflect.Struct {
+			return typ
+		}
+	}
+	return nil
+}
+
+// escapedPath returns the path below the base URL as it goes over the wire.
+func escapedPath(req *http.Request) string {
+	return strings.TrimPrefix(req.URL.EscapedPath(), "/v2")
+}
+
+// queryNames returns the query parameters of the spec, all of them or the required ones.
+func queryNames(doc *openapi3.T, op gen.Operation, requiredOnly bool) []string {
+	var names []string
+	for _, ref := range doc.Paths.Value(op.Route).GetOperation(op.Method).Parameters {
+		if ref.Value.In == openapi3.ParameterInQuery && (ref.Value.Required || !requiredOnly) {
+			names = append(names, ref.Value.Name)
+		}
+	}
+	return names
+}
+
+// fillRoute puts id into every parameter of a route.
+func fillRoute(route, id string) string {
+	segments := strings.Split(route, "/")
+	for i, segment := range segments {
+		if strings.HasPrefix(segment, "{") {
+			segments[i] = id
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+func keys[V any](m map[string]V) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	return names
+}
