@@ -48,7 +48,7 @@ func (d *lenient) decode(path string, data []byte, v reflect.Value) {
 	if err == nil {
 		return
 	}
-	_, custom := v.Addr().Interface().(json.Unmarshaler)
+	_, custom := reflect.TypeAssert[json.Unmarshaler](v.Addr())
 	switch kind := v.Kind(); {
 	case custom: // it keeps what it could read
 		d.odd(path, err)

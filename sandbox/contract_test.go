@@ -1,0 +1,104 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestInvalidRequestsNameWhatIsToBlame(t *testing.T) {
+	m := open(t)
+	listing := "/selling/listings/98e2e748-8000-45bf-a624-5531d6a68318"
+	items := func(element string) string {
+		return `{"items":[{"variantId":"v","amount":"1","quantity":1},` + element + `]}`
+	}
+	for _, row := range []struct {
+		method, path, body string
+		status             int
+		says, why          string
+	}{
+		{"GET", "/nothing/here", "", 404, "/v2/nothing/here", "no such path"},
+		{"GET", "/selling/listings/", "", 404, "/v2/selling/listings/", "a trailing slash is another path"},
+		{"GET", "/selling/listings/x/../y", "", 404, "nothing", "paths are not cleaned up"},
+		{"PUT", "/selling/listings", "", 405, "PUT", "no such method"},
+		{"GET", "/selling/listings?pageSize=0", "", 400, `query parameter "pageSize"`, "below its minimum"},
+		{"GET", "/selling/listings?pageSize=101", "", 400, `query parameter "pageSize"`, "above its maximum"},
+		{"GET", "/selling/listings?pageNumber=one", "", 400, `query parameter "pageNumber"`, "not a number"},
+		{"GET", "/selling/listings?isExpired=perhaps", "", 400, `query parameter "isExpired"`, "not a boolean"},
+		{"GET", "/selling/listings?fromDate=02.11.2026", "", 400, `query parameter "fromDate"`, "not a day"},
+		{"GET", "/selling/listings?productIds=air-jordan-1", "", 400, `query parameter "productIds"`, "a name where an id belongs"},
+		{"GET", "/selling/listings?listingStatuses=ACTIVE,active", "", 400, `query parameter "listingStatuses"`, "a status that does not exist"},
+		{"GET", "/selling/listings/air-jordan-1", "", 400, `path parameter "listingId"`, "a name where an id belongs"},
+		{"GET", listing + "/operations?cursor=1", "", 400, `query parameter "cursor"`, "a cursor of one's own making"},
+		{"GET", "/selling/orders/active?orderStatus=COMPLETED", "", 400, `query parameter "orderStatus"`, "a status of history"},
+		{"GET", "/selling/orders/history?toDate=tomorrow", "", 400, `query parameter "toDate"`, "not a day"},
+		{"GET", "/catalog/search", "", 400, `query parameter "query"`, "a required parameter is missing"},
+		{"GET", "/catalog/search?query=%20", "", 400, `query parameter "query"`, "nothing but space"},
+		{"GET", "/catalog/search?query=x&pageSize=51", "", 400, `query parameter "pageSize"`, "the search has smaller pages"},
+		{"POST", "/selling/listings", "", 400, "body", "no body"},
+		{"POST", "/selling/listings", "{", 400, "body", "not JSON"},
+		{"POST", "/selling/listings", `{"amount":"1"}`, 400, "/variantId", "a required member is missing"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":1}`, 400, "/amount", "a number where a text belongs"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":""}`, 400, "/amount", "an empty amount"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","currencyCode":"XYZ"}`, 400, "/currencyCode", "a currency that does not exist"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","expiresAt":"soon"}`, 400, "/expiresAt", "not a time"},
+		{"POST", "/selling/batch/create-listing", `{"items":[],"extra":1}`, 400, "extra", "a member that does not exist"},
+		{"POST", "/selling/batch/create-listing", `{"items":[]}`, 400, "/items", "nothing to do"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","quantity":1}`), 400, "/items/1/amount", "a required member is missing"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"ten","quantity":1}`), 400, "/items/1/amount", "not a number"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"-10","quantity":1}`), 400, "/items/1/amount", "less than nothing"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"0.00","quantity":1}`), 400, "/items/1/amount", "nothing"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":0}`), 400, "/items/1/quantity", "none of it"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":1.5}`), 400, "/items/1/quantity", "one and a half"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":1e12}`), 400, "/items/1/quantity", "more than anybody has"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":1,"currencyCode":"usd"}`), 400, "/items/1/currencyCode", "codes are upper case"},
+		{"POST", "/selling/batch/update-listing", `{"items":[{"listingId":"l","amount":"x"}]}`, 400, "/items/0/amount", "not a number"},
+		{"POST", "/selling/batch/update-listing", `{"items":[]}`, 400, "/items", "nothing to do"},
+		{"POST", "/selling/batch/delete-listing", `{"items":[{}]}`, 400, "/items/0/listingId", "a required member is missing"},
+		{"POST", "/selling/batch/delete-listing", `{"items":[` + strings.Repeat(`{"listingId":"l"},`, 100) + `{"listingId":"l"}]}`, 400, "/items", "one more than a call takes"},
+		{"POST", "/selling/batch/delete-listing", `{"items":[{"listingId":"` + strings.Repeat("x", 1<<20) + `"}]}`, 413, "longer", "a body without end"},
+	} {
+		var body any
+		if row.body != "" {
+			body = row.body
+		}
+		m.call(row.method, row.path, body).refused(row.status, row.says, row.why)
+	}
+	if n := m.get("/selling/listings").at("count"); n.(interface{ String() string }).String() != "0" {
+		t.Errorf("refused requests made %v listings", n)
+	}
+}
+
+func TestUnknownIDsAreNotFound(t *testing.T) {
+	m := open(t)
+	id := m.sell("200")
+	const unknown = "98e2e748-8000-45bf-a624-5531d6a68318"
+	product, _ := variant(t, "DZ5485-612", "10.5")
+	_, another := variant(t, "DD1391-100", "10.5")
+	for _, row := range []struct{ method, path, body string }{
+		{"GET", "/selling/listings/" + unknown, ""},
+		{"DELETE", "/selling/listings/" + unknown, ""},
+		{"PATCH", "/selling/listings/" + unknown, "{}"},
+		{"PUT", "/selling/listings/" + unknown + "/activate", "{}"},
+		{"PUT", "/selling/listings/" + unknown + "/deactivate", ""},
+		{"GET", "/selling/listings/" + unknown + "/operations", ""},
+		{"GET", "/selling/listings/" + id + "/operations/" + unknown, ""},
+		{"GET", "/selling/batch/create-listing/" + unknown, ""},
+		{"GET", "/selling/batch/update-listing/" + unknown, ""},
+		{"GET", "/selling/batch/delete-listing/" + unknown, ""},
+		{"GET", "/selling/batch/create-listing/" + unknown + "/items", ""},
+		{"GET", "/selling/orders/323314425-323214184", ""},
+		{"GET", "/catalog/products/" + unknown, ""},
+		{"GET", "/catalog/products/" + unknown + "/variants", ""},
+		{"GET", "/catalog/products/" + product.ID + "/variants/" + unknown, ""},
+		{"GET", "/catalog/products/" + product.ID + "/variants/" + another, ""},
+		{"GET", "/catalog/products/" + unknown + "/market-data", ""},
+		{"GET", "/catalog/products/" + unknown + "/variants/" + unknown + "/market-data", ""},
+	} {
+		var body any
+		if row.body != "" {
+			body = row.body
+		}
+		m.call(row.method, row.path, body).refused(http.StatusNotFound, "there is no", row.method+" "+row.path)
+	}
+}

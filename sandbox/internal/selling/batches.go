@@ -1,0 +1,111 @@
+package selling
+
+import (
+	"context"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+)
+
+// portions is in how many portions the items of a batch fall due, one after
+// another, so that it can be seen to move.
+const portions = 10
+
+// Submit writes down a batch of a kind, with its items to be worked: the first
+// after the delay, the last before twice the delay is over. There must be items;
+// only their input is looked at.
+func (s *Service) Submit(ctx context.Context, kind string, items []store.Item) (b store.Batch, err error) {
+	err = s.write(ctx, func(c *change) error {
+		id, err := c.newUUID("batch")
+		if err != nil {
+			return err
+		}
+		b = store.Batch{
+			ID: id, Kind: kind, Status: store.Queued, TotalItems: len(items), CreatedAt: c.now, UpdatedAt: c.now,
+		}
+		if b.Seq, err = c.tx.InsertBatch(b); err != nil {
+			return err
+		}
+		for i, item := range items {
+			if item.ID, err = c.newUUID("item"); err != nil {
+				return err
+			}
+			item.Batch = b.Seq
+			item.DueAt = c.now.Add(c.Delay + c.Delay*time.Duration(i*portions/len(items))/portions)
+			if err := c.tx.InsertItem(item); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return b, err
+}
+
+// workItem does what an item asks for. Its effect and its end are one
+// transaction, so it cannot happen twice.
+func (c *change) workItem(item store.Item) error {
+	l, err := c.effect(item)
+	failed, err := mistake(err)
+	if err != nil {
+		return err
+	}
+	if failed != "" {
+		return c.tx.FinishItem(item.Seq, store.ItemResult{}, failed)
+	}
+	return c.tx.FinishItem(item.Seq, store.ItemResult{ListingID: l.ID, AskID: l.Ask.ID}, "")
+}
+
+func (c *change) effect(item store.Item) (store.Listing, error) {
+	terms := Terms{Amount: item.Amount, Currency: item.Currency, ExpiresAt: item.ExpiresAt, Active: item.Active}
+	switch item.Kind {
+	case store.Create:
+		return c.createItem(item, NewListing{VariantID: item.VariantID, InventoryType: item.InventoryType, Terms: terms})
+	case store.Update:
+		return c.changeItem(item.ListingID, store.Update, terms)
+	default:
+		return c.changeItem(item.ListingID, store.Delete, Terms{Active: new(false)})
+	}
+}
+
+func (c *change) createItem(item store.Item, n NewListing) (store.Listing, error) {
+	l, err := c.listing(n)
+	if err != nil {
+		return l, err
+	}
+	l.BatchID, l.ItemID = item.BatchID, item.ID
+	set := store.Change{Active: activeByDefault(n.Active), Amount: l.Amount, Currency: l.Currency, ExpiresAt: l.ExpiresAt}
+	if err := c.apply(&l, store.Create, set); err != nil {
+		return l, err
+	}
+	if err := c.tx.InsertListing(l); err != nil {
+		return l, err
+	}
+	return l, c.record(l.ID, store.Create, byUser, viaAPI, set)
+}
+
+// changeItem returns the listing with the ask it had, if it has none any more:
+// results name the ask that was taken away.
+func (c *change) changeItem(id, operation string, t Terms) (store.Listing, error) {
+	l, err := c.tx.Listing(id)
+	if err != nil {
+		return l, found(err, "listing", id)
+	}
+	if err := allow(operation, l); err != nil {
+		return l, err
+	}
+	set, err := c.resolve(l, t)
+	if err != nil {
+		return l, err
+	}
+	ask := l.Ask
+	if err := c.apply(&l, operation, set); err != nil {
+		return l, err
+	}
+	if err := c.tx.SaveListing(l); err != nil {
+		return l, err
+	}
+	if l.Ask.ID == "" {
+		l.Ask = ask
+	}
+	return l, c.record(id, operation, byUser, viaAPI, set)
+}

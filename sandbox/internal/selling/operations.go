@@ -1,0 +1,132 @@
+package selling
+
+import (
+	"context"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+)
+
+// Who starts operations, and through which channel.
+const (
+	byUser      = "USER"
+	bySystem    = "SYSTEM"
+	viaAPI      = "PUBLIC-API"
+	viaInternal = "INTERNAL-SYSTEM"
+)
+
+// Create writes down a new listing, which is inactive until its pending
+// operation has succeeded.
+func (s *Service) Create(ctx context.Context, n NewListing) (op store.Operation, err error) {
+	err = s.write(ctx, func(c *change) error {
+		l, err := c.listing(n)
+		if err != nil {
+			return err
+		}
+		if err := c.tx.InsertListing(l); err != nil {
+			return err
+		}
+		op, err = c.pend(l.ID, store.Create, store.Change{
+			Active: activeByDefault(n.Active), Amount: l.Amount, Currency: l.Currency, ExpiresAt: l.ExpiresAt,
+		})
+		return err
+	})
+	return op, err
+}
+
+// Update starts an operation that gives a listing new terms.
+func (s *Service) Update(ctx context.Context, id string, t Terms) (store.Operation, error) {
+	return s.start(ctx, id, store.Update, t)
+}
+
+// Activate starts an operation that gives an inactive listing an ask, with new
+// terms if there are any.
+func (s *Service) Activate(ctx context.Context, id string, t Terms) (store.Operation, error) {
+	t.Active = new(true)
+	return s.start(ctx, id, store.Activate, t)
+}
+
+// Deactivate starts an operation that takes the ask off a listing.
+func (s *Service) Deactivate(ctx context.Context, id string) (store.Operation, error) {
+	return s.start(ctx, id, store.Deactivate, Terms{Active: new(false)})
+}
+
+// Delete starts an operation that deletes a listing.
+func (s *Service) Delete(ctx context.Context, id string) (store.Operation, error) {
+	return s.start(ctx, id, store.Delete, Terms{Active: new(false)})
+}
+
+// start checks an operation against the listing as it is now and writes it
+// down. It is checked again when it is worked, for much can happen until then.
+func (s *Service) start(ctx context.Context, id, operation string, t Terms) (op store.Operation, err error) {
+	err = s.write(ctx, func(c *change) error {
+		l, err := c.tx.Listing(id)
+		if err != nil {
+			return found(err, "listing", id)
+		}
+		if err := allow(operation, l); err != nil {
+			return err
+		}
+		set, err := c.resolve(l, t)
+		if err != nil {
+			return err
+		}
+		op, err = c.pend(id, operation, set)
+		return err
+	})
+	return op, err
+}
+
+// pend writes down a pending operation of the seller's.
+func (c *change) pend(listingID, operation string, set store.Change) (store.Operation, error) {
+	id, err := c.newUUID("operation")
+	if err != nil {
+		return store.Operation{}, err
+	}
+	op := store.Operation{
+		ID: id, ListingID: listingID, Type: operation, Status: store.Pending,
+		InitiatedBy: byUser, InitiatedVia: viaAPI,
+		DueAt: c.now.Add(c.Delay), Change: set, CreatedAt: c.now, UpdatedAt: c.now,
+	}
+	return op, c.tx.InsertOperation(op)
+}
+
+// record writes down an operation that has succeeded at once, as those of
+// batches do.
+func (c *change) record(listingID, operation, by, via string, set store.Change) error {
+	id, err := c.newUUID("operation")
+	if err != nil {
+		return err
+	}
+	return c.tx.InsertOperation(store.Operation{
+		ID: id, ListingID: listingID, Type: operation, Status: store.Succeeded,
+		InitiatedBy: by, InitiatedVia: via, Change: set, CreatedAt: c.now, UpdatedAt: c.now,
+	})
+}
+
+// work does what a pending operation asks for. It fails if that is no longer
+// possible.
+func (c *change) work(op store.Operation) error {
+	l, err := c.tx.Listing(op.ListingID)
+	if err != nil {
+		return err
+	}
+	failed, err := mistake(c.apply(&l, op.Type, op.Change))
+	if err != nil {
+		return err
+	}
+	if failed != "" {
+		return c.tx.FinishOperation(op.ID, store.Failed, failed, c.now)
+	}
+	if err := c.tx.SaveListing(l); err != nil {
+		return err
+	}
+	return c.tx.FinishOperation(op.ID, store.Succeeded, "", c.now)
+}
+
+// activeByDefault: a new listing goes live unless the seller says otherwise.
+func activeByDefault(active *bool) *bool {
+	if active == nil {
+		return new(true)
+	}
+	return active
+}

@@ -1,0 +1,66 @@
+// Package selling holds the rules of the marketplace: what may be done to a
+// listing and when, what a batch does with its items, and what a sale leads to.
+// Requests only write down what is to be done; the worker does it.
+package selling
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+)
+
+// Config is what a Service works with. Every member is required.
+type Config struct {
+	Store   *store.Store
+	Catalog *catalog.Catalog
+	// Now is the clock of the marketplace.
+	Now func() time.Time
+	// Delay is how long an operation stays pending, and an item first queued
+	// and then in progress.
+	Delay time.Duration
+	// Seed is part of every id, so that two seeds give different ids.
+	Seed   uint64
+	Logger *slog.Logger
+}
+
+// Service applies the rules. It is safe for concurrent use.
+type Service struct {
+	Config
+	wake chan struct{} // holds a token when there may be something new to work
+}
+
+// New returns a service. Nothing is worked before Run or Step.
+func New(c Config) *Service {
+	return &Service{Config: c, wake: make(chan struct{}, 1)}
+}
+
+// write runs f in a write transaction at one moment of the clock and lets the
+// worker know that there is something to do.
+func (s *Service) write(ctx context.Context, f func(*change) error) error {
+	err := s.Store.Update(ctx, func(tx *store.Tx) error {
+		return f(&change{Service: s, tx: tx, now: s.clock()})
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default: // it knows already
+	}
+	return nil
+}
+
+// clock returns the time as precisely as it is stored and answered.
+func (s *Service) clock() time.Time {
+	return s.Now().UTC().Truncate(time.Millisecond)
+}
+
+// change is one write transaction at one moment.
+type change struct {
+	*Service
+	tx  *store.Tx
+	now time.Time
+}

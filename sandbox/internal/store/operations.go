@@ -1,0 +1,94 @@
+package store
+
+import "time"
+
+// Operation is one row of operations: something that is, was or could not be
+// done to a listing.
+type Operation struct {
+	Seq          int64 // grows with every operation
+	ID           string
+	ListingID    string
+	Type         string
+	Status       string
+	InitiatedBy  string
+	InitiatedVia string
+	DueAt        time.Time // zero once it has ended
+	Change       Change
+	Error        string
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// Change is what an operation sets of its listing; nil and zero leave it alone.
+type Change struct {
+	Active    *bool
+	Amount    int64 // smallest units of Currency
+	Currency  string
+	ExpiresAt time.Time
+}
+
+const operationColumns = `seq, id, listing_id, type, status, initiated_by, initiated_via, due_at,
+	active, coalesce(amount, 0), currency, expires_at, error, created_at, updated_at`
+
+func (o *Operation) columns() []any {
+	return []any{
+		&o.Seq, &o.ID, &o.ListingID, &o.Type, &o.Status, &o.InitiatedBy, &o.InitiatedVia,
+		timeColumn{&o.DueAt},
+		&o.Change.Active, &o.Change.Amount,
+		textColumn{&o.Change.Currency},
+		timeColumn{&o.Change.ExpiresAt},
+		textColumn{&o.Error},
+		timeColumn{&o.CreatedAt},
+		timeColumn{&o.UpdatedAt},
+	}
+}
+
+// InsertOperation adds an operation. Seq is not looked at.
+func (t *Tx) InsertOperation(o Operation) error {
+	var amount any
+	if o.Change.Amount != 0 {
+		amount = o.Change.Amount
+	}
+	err := t.exec(`INSERT INTO operations (id, listing_id, type, status, initiated_by, initiated_via, due_at,
+		active, amount, currency, expires_at, error, created_at, updated_at) VALUES (`+marks(14)+`)`,
+		o.ID, o.ListingID, o.Type, o.Status, o.InitiatedBy, o.InitiatedVia, at(o.DueAt),
+		o.Change.Active, amount, opt(o.Change.Currency), at(o.Change.ExpiresAt), opt(o.Error), at(o.CreatedAt), at(o.UpdatedAt))
+	return err
+}
+
+// FinishOperation ends an operation.
+func (t *Tx) FinishOperation(id, status, failure string, now time.Time) error {
+	err := t.exec(`UPDATE operations SET status = ?, error = ?, due_at = NULL, updated_at = ? WHERE id = ?`,
+		status, opt(failure), at(now), id)
+	return err
+}
+
+// Operation reads one operation of a listing, or returns ErrNotFound.
+func (t *Tx) Operation(listingID, id string) (Operation, error) {
+	var o Operation
+	err := t.get(`SELECT `+operationColumns+` FROM operations WHERE id = ? AND listing_id = ?`,
+		[]any{id, listingID}, o.columns())
+	return o, err
+}
+
+// LastOperation reads the newest operation of a listing, or returns ErrNotFound.
+func (t *Tx) LastOperation(listingID string) (Operation, error) {
+	var o Operation
+	err := t.get(`SELECT `+operationColumns+` FROM operations WHERE listing_id = ? ORDER BY seq DESC LIMIT 1`,
+		[]any{listingID}, o.columns())
+	return o, err
+}
+
+// Operations reads operations of a listing, the newest first, beginning with
+// the first that is older than before. Zero begins with the newest.
+func (t *Tx) Operations(listingID string, before int64, limit int) ([]Operation, error) {
+	return list(t, (*Operation).columns, `SELECT `+operationColumns+` FROM operations
+		WHERE listing_id = ?1 AND (?2 = 0 OR seq < ?2) ORDER BY seq DESC LIMIT ?3`, listingID, before, limit)
+}
+
+// DueOperations reads pending operations that are due, in the order they were
+// asked for.
+func (t *Tx) DueOperations(now time.Time, limit int) ([]Operation, error) {
+	return list(t, (*Operation).columns, `SELECT `+operationColumns+` FROM operations
+		WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?`, at(now), limit)
+}

@@ -1,0 +1,231 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestAListingComesToLifeAsynchronously(t *testing.T) {
+	m := open(t)
+	op := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "250.50"})
+	require.Equal(t, http.StatusCreated, op.status)
+	assert.Equal(t, "CREATE", op.text("operationType"))
+	assert.Equal(t, "PENDING", op.text("operationStatus"))
+	assert.Equal(t, true, op.at("changes", "additions", "active"))
+	id := op.text("listingId")
+	assert.Equal(t, "/v2/selling/listings/"+id+"/operations/"+op.text("operationId"), op.text("operationUrl"))
+
+	listing := m.get("/selling/listings/%s", id)
+	assert.Equal(t, "INACTIVE", listing.text("status"), "as long as the operation is pending")
+	assert.Nil(t, listing.at("ask"))
+
+	m.settle()
+	listing = m.get("/selling/listings/%s", id)
+	assert.Equal(t, "ACTIVE", listing.text("status"))
+	assert.Equal(t, "250.50", listing.text("amount"))
+	assert.Equal(t, "USD", listing.text("currencyCode"))
+	assert.Equal(t, "STANDARD", listing.text("inventoryType"))
+	assert.Len(t, listing.text("ask", "askId"), 20)
+	assert.Equal(t, noon.Add(999*24*time.Hour).Format("2006-01-02T15:04:05.000Z"), listing.text("ask", "askExpiresAt"))
+	assert.Equal(t, "DZ5485-612", listing.text("product", "styleId"))
+	assert.Equal(t, "10.5", listing.text("variant", "variantValue"))
+	assert.Equal(t, op.text("operationId"), listing.text("lastOperation", "operationId"))
+	assert.Equal(t, "SUCCEEDED", listing.text("lastOperation", "operationStatus"))
+	assert.Equal(t, json.Number("250.5"), listing.at("payout", "salePrice"))
+	assert.Nil(t, listing.at("batch"))
+	assert.Nil(t, listing.at("order"))
+}
+
+func TestAListingGoesThroughItsStates(t *testing.T) {
+	m := open(t)
+	id := m.sell("200")
+	path := "/selling/listings/" + id
+	firstAsk := m.get("%s", path).text("ask", "askId")
+	for _, step := range []struct {
+		method, path string
+		body         any
+		operation    string
+		status       string
+		amount       string
+		hasAsk       bool
+		why          string
+	}{
+		{"PATCH", path, map[string]any{"amount": "190"}, "UPDATE", "ACTIVE", "190", true, "new terms go live"},
+		{"PATCH", path, map[string]any{"currencyCode": "EUR"}, "UPDATE", "ACTIVE", "190", true, "the number stays"},
+		{"PUT", path + "/deactivate", nil, "DEACTIVATE", "INACTIVE", "190", false, "the listing stays without an ask"},
+		{"PATCH", path, map[string]any{"amount": "180"}, "UPDATE", "INACTIVE", "180", false, "new terms wait"},
+		{"PUT", path + "/activate", map[string]any{}, "ACTIVATE", "ACTIVE", "180", true, "with the terms it has"},
+		{"PUT", path + "/deactivate", nil, "DEACTIVATE", "INACTIVE", "180", false, "again"},
+		{"PUT", path + "/activate", map[string]any{"amount": "170"}, "ACTIVATE", "ACTIVE", "170", true, "with new terms"},
+		{"DELETE", path, nil, "DELETE", "DELETED", "170", false, "gone from the market"},
+	} {
+		op := m.call(step.method, step.path, step.body)
+		require.Equal(t, http.StatusOK, op.status, "%s: %v", step.why, op.body)
+		assert.Equal(t, step.operation, op.text("operationType"), step.why)
+		assert.Equal(t, "PENDING", op.text("operationStatus"), step.why)
+		m.settle()
+		assert.Equal(t, "SUCCEEDED", m.get("%s/operations/%s", path, op.text("operationId")).text("operationStatus"), step.why)
+		listing := m.get("%s", path)
+		assert.Equal(t, step.status, listing.text("status"), step.why)
+		assert.Equal(t, step.amount, listing.text("amount"), step.why)
+		assert.Equal(t, step.hasAsk, listing.at("ask") != nil, step.why)
+		if step.hasAsk && step.operation == "UPDATE" {
+			assert.Equal(t, firstAsk, listing.text("ask", "askId"), "an update keeps the ask")
+		}
+	}
+	assert.Equal(t, "EUR", m.get("%s", path).text("currencyCode"))
+}
+
+func TestImpossibleOperationsAreRefused(t *testing.T) {
+	m := open(t)
+	active := m.sell("200")
+	inactive := m.sell("201")
+	m.call(http.MethodPut, "/selling/listings/"+inactive+"/deactivate", nil)
+	deleted := m.sell("202")
+	m.call(http.MethodDelete, "/selling/listings/"+deleted, nil)
+	sold := m.sell("203")
+	_, err := m.Buy(t.Context(), sold)
+	require.NoError(t, err)
+	m.settle()
+
+	for _, row := range []struct{ method, id, path, says, why string }{
+		{"PUT", active, "/activate", "active already", "there is an ask already"},
+		{"PUT", inactive, "/deactivate", "inactive already", "there is no ask"},
+		{"PUT", deleted, "/activate", "deleted", "nothing comes back"},
+		{"PUT", deleted, "/deactivate", "deleted", "there is no ask"},
+		{"PATCH", deleted, "", "deleted", "nothing to change"},
+		{"DELETE", deleted, "", "deleted", "once is enough"},
+		{"PUT", sold, "/activate", "sold", "it belongs to somebody else"},
+		{"PUT", sold, "/deactivate", "sold", "it belongs to somebody else"},
+		{"PATCH", sold, "", "sold", "the price is paid"},
+		{"DELETE", sold, "", "sold", "it belongs to somebody else"},
+	} {
+		var body any
+		if row.method == "PATCH" || row.path == "/activate" {
+			body = map[string]any{"amount": "100"}
+		}
+		m.call(row.method, "/selling/listings/"+row.id+row.path, body).refused(http.StatusBadRequest, row.says, row.why)
+	}
+	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", sold).text("status"))
+}
+
+func TestTermsThatMakeNoSenseAreRefused(t *testing.T) {
+	m := open(t)
+	id := m.sell("200")
+	for _, row := range []struct {
+		body      map[string]any
+		says, why string
+	}{
+		{map[string]any{"amount": "100000.01"}, "/amount", "more than a listing may cost"},
+		{map[string]any{"amount": "0.5"}, "/amount", "less than a listing may cost"},
+		{map[string]any{"amount": "10.555"}, "/amount", "half a cent"},
+		{map[string]any{"amount": "abc"}, "/amount", "no number"},
+		{map[string]any{"amount": "100.5", "currencyCode": "JPY"}, "/amount", "half a yen"},
+		{map[string]any{"expiresAt": noon.Add(-time.Hour)}, "/expiresAt", "in the past"},
+	} {
+		m.call(http.MethodPatch, "/selling/listings/"+id, row.body).refused(http.StatusBadRequest, row.says, row.why)
+		row.body["variantId"] = chicago(t)
+		if row.body["amount"] == nil {
+			row.body["amount"] = "10"
+		}
+		m.call(http.MethodPost, "/selling/listings", row.body).refused(http.StatusBadRequest, row.says, row.why)
+	}
+	m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": "DZ5485-612", "amount": "10"}).
+		refused(http.StatusBadRequest, "/variantId", "a style id is no variant")
+}
+
+func TestAnExpiredAskDeactivatesItsListing(t *testing.T) {
+	m := open(t)
+	a := m.call(http.MethodPost, "/selling/listings", map[string]any{
+		"variantId": chicago(t), "amount": "200", "expiresAt": noon.Add(time.Hour),
+	})
+	id := a.text("listingId")
+	m.settle()
+	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"))
+
+	m.pass(time.Hour)
+	listing := m.get("/selling/listings/%s", id)
+	assert.Equal(t, "INACTIVE", listing.text("status"))
+	assert.Nil(t, listing.at("ask"))
+	assert.Equal(t, "SYSTEM", listing.text("lastOperation", "operationInitiatedBy"))
+	assert.Equal(t, 0, m.get("/selling/listings").len("listings"), "expired listings are hidden")
+	assert.Equal(t, []string{id}, m.get("/selling/listings?isExpired=true").each("listings", "listingId"))
+	_, err := m.Buy(t.Context(), id)
+	require.ErrorContains(t, err, "no live ask")
+
+	m.call(http.MethodPut, "/selling/listings/"+id+"/activate", map[string]any{})
+	m.settle()
+	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"), "activation starts a new lifetime")
+}
+
+func TestListingsAreFiltered(t *testing.T) {
+	m := open(t)
+	product, _ := variant(t, "DZ5485-612", "10.5")
+	_, panda := variant(t, "DD1391-100", "9")
+	active := m.sell("200")
+	direct := m.call(http.MethodPost, "/selling/listings", map[string]any{
+		"variantId": panda, "amount": "120", "inventoryType": "DIRECT", "active": false,
+	}).text("listingId")
+	batch := m.call(http.MethodPost, "/selling/batch/create-listing", map[string]any{
+		"items": []any{map[string]any{"variantId": panda, "amount": "130", "quantity": 1}},
+	}).text("batchId")
+	m.settle()
+	m.pass(36 * time.Hour)
+	late := m.sell("210")
+	batched := m.get("/selling/listings?batchIds=%s", batch).text("listings", 0, "listingId")
+
+	for _, row := range []struct {
+		query string
+		want  []string
+		why   string
+	}{
+		{"", []string{late, batched, direct, active}, "the newest first"},
+		{"listingStatuses=ACTIVE", []string{late, batched, active}, "one status"},
+		{"listingStatuses=ACTIVE,INACTIVE", []string{late, batched, direct, active}, "two statuses in one value"},
+		{"inventoryTypes=DIRECT", []string{direct}, "an inventory type"},
+		{"variantIds=" + panda, []string{batched, direct}, "a variant"},
+		{"productIds=" + product.ID, []string{late, active}, "a product"},
+		{"productIds=" + product.ID + "&listingStatuses=DELETED", nil, "filters add up"},
+		{"toDate=2026-11-02", []string{batched, direct, active}, "the last day counts to its end"},
+		{"fromDate=2026-11-03", []string{late}, "from a day on"},
+		{"fromDate=2026-11-02&toDate=2026-11-02", []string{batched, direct, active}, "one day"},
+		{"initiatedShipmentDisplayIds=SHP-1", nil, "there are no inbound shipments"},
+	} {
+		a := m.get("/selling/listings?%s", row.query)
+		assert.ElementsMatch(t, row.want, a.each("listings", "listingId"), row.why)
+		assert.Equal(t, json.Number(fmt.Sprint(len(row.want))), a.at("count"), row.why)
+	}
+	assert.Equal(t, []string{late, batched, direct, active}, m.get("/selling/listings").each("listings", "listingId"))
+}
+
+func TestListingsArePaged(t *testing.T) {
+	m := open(t)
+	m.call(http.MethodPost, "/selling/batch/create-listing", map[string]any{
+		"items": []any{map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 25}},
+	})
+	m.settle()
+	seen := map[string]bool{}
+	for _, row := range []struct {
+		page, want int
+		more       bool
+	}{{1, 10, true}, {2, 10, true}, {3, 5, false}, {4, 0, false}} {
+		a := m.get("/selling/listings?pageNumber=%d", row.page)
+		assert.Equal(t, json.Number("25"), a.at("count"))
+		assert.Equal(t, json.Number("10"), a.at("pageSize"), "ten is the default")
+		assert.Equal(t, json.Number(fmt.Sprint(row.page)), a.at("pageNumber"))
+		assert.Equal(t, row.more, a.at("hasNextPage"))
+		assert.Equal(t, row.want, a.len("listings"))
+		for _, id := range a.each("listings", "listingId") {
+			assert.False(t, seen[id], "on two pages")
+			seen[id] = true
+		}
+	}
+	assert.Len(t, seen, 25)
+	assert.Equal(t, 0, m.get("/selling/listings?pageNumber=9000000000").len("listings"), "far beyond the end")
+}

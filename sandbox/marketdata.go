@@ -1,0 +1,84 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/market"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
+)
+
+// GetVariantMarketData ignores the deprecated country: there is one market.
+func (s *server) GetVariantMarketData(ctx context.Context, r wire.GetVariantMarketDataRequestObject) (wire.GetVariantMarketDataResponseObject, error) {
+	if err := errors.Join(pathID("productId", r.ProductID), pathID("variantId", r.VariantID)); err != nil {
+		return nil, err
+	}
+	p, ok := s.catalog.Product(r.ProductID)
+	if !ok {
+		return nil, notFound("product", r.ProductID)
+	}
+	v, ok := s.catalog.Variant(r.VariantID)
+	if !ok || v.Product != p {
+		return nil, badRequest("path parameter \"variantId\": product %s does not contain variant %s", r.ProductID, r.VariantID)
+	}
+	data, err := s.marketData(ctx, r.Params.CurrencyCode, v)
+	if err != nil {
+		return nil, err
+	}
+	return wire.GetVariantMarketData200JSONResponse(data[0]), nil
+}
+
+// ListProductMarketData lists the variants in the order of their sizes.
+func (s *server) ListProductMarketData(ctx context.Context, r wire.ListProductMarketDataRequestObject) (wire.ListProductMarketDataResponseObject, error) {
+	p, err := s.product(r.ProductID)
+	if err != nil {
+		return nil, err
+	}
+	data, err := s.marketData(ctx, r.Params.CurrencyCode, p.Variants...)
+	return wire.ListProductMarketData200JSONResponse(data), err
+}
+
+func (s *server) marketData(ctx context.Context, code *wire.CurrencyCode, variants ...*catalog.Variant) ([]wire.MarketData, error) {
+	if code == nil {
+		code = new(wire.CurrencyCodeUSD)
+	}
+	currency, ok := market.Lookup(string(*code))
+	if !ok {
+		return nil, badRequest("query parameter %q: %.10q has no market", "currencyCode", *code)
+	}
+	data := make([]wire.MarketData, 0, len(variants))
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		for _, v := range variants {
+			own, err := tx.LowestAsk(v.ID, currency.Code, s.now())
+			if err != nil {
+				return err
+			}
+			book := market.NewBook(s.seed, v.ID, v.Product.RetailPrice, currency)
+			data = append(data, showMarket(v, currency.Code, book.Quote(own)))
+		}
+		return nil
+	})
+	return data, err
+}
+
+// showMarket shows a quote. All of it is of the standard inventory type; flex has
+// asks only, and direct no market.
+func showMarket(v *catalog.Variant, currency string, q market.Quote) wire.MarketData {
+	w := wire.MarketData{
+		ProductID: &v.Product.ID, VariantID: &v.ID, CurrencyCode: &currency,
+		LowestAskAmount:     money(q.LowestAsk, currency),
+		HighestBidAmount:    money(q.HighestBid, currency),
+		SellFasterAmount:    money(q.SellFaster, currency),
+		EarnMoreAmount:      money(q.EarnMore, currency),
+		FlexLowestAskAmount: money(q.FlexAsk, currency),
+	}
+	w.StandardMarketData = &wire.MarketDataBlock{
+		LowestAsk: w.LowestAskAmount, HighestBidAmount: w.HighestBidAmount, SellFaster: w.SellFasterAmount, EarnMore: w.EarnMoreAmount,
+	}
+	if q.FlexAsk != 0 {
+		w.FlexMarketData = &wire.MarketDataBlock{LowestAsk: w.FlexLowestAskAmount}
+	}
+	return w
+}

@@ -1,0 +1,91 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestASaleMakesAnOrder(t *testing.T) {
+	m := open(t)
+	id := m.sell("200")
+	ask := m.get("/selling/listings/%s", id).text("ask", "askId")
+	number, err := m.Buy(t.Context(), id)
+	require.NoError(t, err)
+	assert.Regexp(t, `^\d{9}-\d{9}$`, number)
+
+	listing := m.get("/selling/listings/%s", id)
+	assert.Equal(t, "MATCHED", listing.text("status"))
+	assert.Equal(t, number, listing.text("order", "orderNumber"))
+	assert.Equal(t, "CREATED", listing.text("order", "orderStatus"))
+
+	order := m.get("/selling/orders/%s", number)
+	assert.Equal(t, "CREATED", order.text("status"))
+	assert.Equal(t, id, order.text("listingId"))
+	assert.Equal(t, ask, order.text("askId"))
+	assert.Equal(t, "200", order.text("amount"))
+	assert.Equal(t, "DZ5485-612", order.text("product", "styleId"))
+	assert.Equal(t, "2026-11-04T12:00:04.000Z", order.text("shipment", "shipByDate"))
+	assert.NotEmpty(t, order.text("shipment", "trackingNumber"))
+	assert.Equal(t, map[string]any{
+		"salePrice": json.Number("200"), "totalAdjustments": json.Number("-28"), "totalPayout": json.Number("172"), "currencyCode": "USD",
+		"adjustments": []any{
+			map[string]any{"adjustmentType": "Transaction Fee", "amount": json.Number("-18"), "percentage": json.Number("0.09")},
+			map[string]any{"adjustmentType": "Payment Proc. (3%)", "amount": json.Number("-6"), "percentage": json.Number("0.03")},
+			map[string]any{"adjustmentType": "Shipping", "amount": json.Number("-4"), "percentage": json.Number("0")},
+		},
+	}, order.at("payout"))
+
+	_, err = m.Buy(t.Context(), id)
+	require.ErrorContains(t, err, "no live ask", "nothing is sold twice")
+	_, err = m.Buy(t.Context(), "no-such-listing")
+	require.ErrorContains(t, err, "no listing")
+}
+
+func TestActiveOrdersAreListed(t *testing.T) {
+	m := open(t)
+	product, variantID := variant(t, "DZ5485-612", "10.5")
+	var numbers []string
+	for range 3 {
+		number, err := m.Buy(t.Context(), m.sell("200"))
+		require.NoError(t, err)
+		numbers = append(numbers, number)
+	}
+	newest := []string{numbers[2], numbers[1], numbers[0]}
+	const unknown = "98e2e748-8000-45bf-a624-5531d6a68318"
+	for _, row := range []struct {
+		query string
+		want  []string
+		why   string
+	}{
+		{"", newest, "the newest first"},
+		{"sortOrder=SHIPBYDATE", numbers, "the most urgent first"},
+		{"pageSize=2", newest[:2], "a page"},
+		{"pageSize=2&pageNumber=2", newest[2:], "the next page"},
+		{"orderStatus=CREATED", newest, "a status"},
+		{"orderStatus=SHIPPED", nil, "another status"},
+		{"productId=" + product.ID, newest, "a product"},
+		{"variantId=" + variantID + "&inventoryTypes=STANDARD,DIRECT", newest, "a variant and its inventory types"},
+		{"variantId=" + unknown, nil, "another variant"},
+		{"inventoryTypes=DIRECT", nil, "another inventory type"},
+	} {
+		assert.Equal(t, row.want, m.get("/selling/orders/active?%s", row.query).each("orders", "orderNumber"), row.why)
+	}
+	order := m.get("/selling/orders/active").at("orders", 0).(map[string]any)
+	assert.NotContains(t, order, "shipment", "only a single order has it")
+	assert.Equal(t, json.Number("3"), m.get("/selling/orders/active").at("count"))
+	assert.Equal(t, 0, m.get("/selling/orders/history?fromDate=2026-11-01&toDate=2026-11-30&orderStatus=COMPLETED").len("orders"),
+		"no order has ended yet")
+}
+
+func TestDirectOrdersHaveNumbersOfTheirOwn(t *testing.T) {
+	m := open(t)
+	a := m.call("POST", "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200", "inventoryType": "DIRECT"})
+	m.settle()
+	number, err := m.Buy(t.Context(), a.text("listingId"))
+	require.NoError(t, err)
+	assert.Regexp(t, `^06-[0-9A-Z]{10}$`, number)
+	assert.Equal(t, "DIRECT", m.get("/selling/orders/%s", number).text("inventoryType"))
+}

@@ -1,0 +1,109 @@
+package sandbox
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
+)
+
+// SearchProducts is fuzzy; see [catalog.Catalog.Search].
+func (s *server) SearchProducts(_ context.Context, r wire.SearchProductsRequestObject) (wire.SearchProductsResponseObject, error) {
+	if strings.TrimSpace(r.Params.Query) == "" {
+		return nil, badRequest("query parameter %q: it is blank", "query")
+	}
+	hits := s.catalog.Search(r.Params.Query)
+	p := pageOf(r.Params.PageNumber, r.Params.PageSize)
+	answer := wire.SearchProducts200JSONResponse{
+		Count: len(hits), PageNumber: p.number, PageSize: p.size, HasNextPage: p.hasNext(len(hits)),
+	}
+	for _, hit := range slice(hits, p) {
+		answer.Products = append(answer.Products, showProduct(hit))
+	}
+	return answer, nil
+}
+
+// GetProduct adds the size chart to what a search shows.
+func (s *server) GetProduct(_ context.Context, r wire.GetProductRequestObject) (wire.GetProductResponseObject, error) {
+	p, err := s.product(r.ProductID)
+	if err != nil {
+		return nil, err
+	}
+	var systems []wire.SizeConversion
+	for _, size := range p.Variants[0].Sizes {
+		systems = append(systems, wire.SizeConversion{Name: &size.System.Name, Type: &size.System.Code})
+	}
+	answer := showProduct(p)
+	answer.SizeChart = &wire.ProductSizeChart{AvailableConversions: &systems, DefaultConversion: &systems[0]}
+	answer.IsFlexEligible, answer.IsDirectEligible = new(p.Type == "sneakers"), new(true)
+	return wire.GetProduct200JSONResponse(answer), nil
+}
+
+// ListVariants lists the variants of a product in the order of their sizes.
+func (s *server) ListVariants(_ context.Context, r wire.ListVariantsRequestObject) (wire.ListVariantsResponseObject, error) {
+	p, err := s.product(r.ProductID)
+	if err != nil {
+		return nil, err
+	}
+	answer := make(wire.ListVariants200JSONResponse, 0, len(p.Variants))
+	for _, v := range p.Variants {
+		answer = append(answer, showVariant(v))
+	}
+	return answer, nil
+}
+
+// GetVariant finds a variant of that product and no other.
+func (s *server) GetVariant(_ context.Context, r wire.GetVariantRequestObject) (wire.GetVariantResponseObject, error) {
+	p, err := s.product(r.ProductID)
+	if err != nil {
+		return nil, err
+	}
+	if err := pathID("variantId", r.VariantID); err != nil {
+		return nil, err
+	}
+	v, ok := s.catalog.Variant(r.VariantID)
+	if !ok || v.Product != p {
+		return nil, notFound("variant of this product", r.VariantID)
+	}
+	return wire.GetVariant200JSONResponse(showVariant(v)), nil
+}
+
+func (s *server) product(id string) (*catalog.Product, error) {
+	if err := pathID("productId", id); err != nil {
+		return nil, err
+	}
+	p, ok := s.catalog.Product(id)
+	if !ok {
+		return nil, notFound("product", id)
+	}
+	return p, nil
+}
+
+// showProduct shows a product as a search does.
+func showProduct(p *catalog.Product) wire.Product {
+	return wire.Product{
+		ProductID: p.ID, URLKey: &p.URLKey, StyleID: &p.StyleID, ProductType: &p.Type, Title: &p.Title, Brand: &p.Brand,
+		ProductAttributes: &wire.ProductAttributes{
+			Gender: &p.Gender, Season: &p.Season, ReleaseDate: new(p.ReleaseDate.Format(time.DateOnly)),
+			Colorway: &p.Colorway, Color: &p.Color, RetailPrice: figure(p.RetailPrice),
+		},
+	}
+}
+
+func showVariant(v *catalog.Variant) wire.Variant {
+	var sizes []wire.VariantSize
+	for _, size := range v.Sizes {
+		sizes = append(sizes, wire.VariantSize{Size: &size.Text, Type: &size.System.Code})
+	}
+	var gtins []wire.GTIN
+	for _, g := range v.GTINs {
+		gtins = append(gtins, wire.GTIN{Identifier: &g.Identifier, Type: &g.Type})
+	}
+	return wire.Variant{
+		ProductID: v.Product.ID, VariantID: v.ID, VariantName: &v.Name, VariantValue: &v.Size,
+		SizeChart: &wire.VariantSizeChart{AvailableConversions: &sizes, DefaultConversion: &sizes[0]},
+		Gtins:     &gtins, IsFlexEligible: new(v.Product.Type == "sneakers"), IsDirectEligible: new(true),
+	}
+}

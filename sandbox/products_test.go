@@ -1,0 +1,60 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/sandbox"
+)
+
+func TestSearchIsPaged(t *testing.T) {
+	m := open(t)
+	first := m.get("/catalog/search?query=jordan+1&pageSize=5")
+	assert.Equal(t, 5, first.len("products"))
+	assert.Equal(t, true, first.at("hasNextPage"))
+	second := m.get("/catalog/search?query=jordan+1&pageSize=5&pageNumber=2")
+	assert.NotEqual(t, first.text("products", 0, "productId"), second.text("products", 0, "productId"))
+	assert.Equal(t, first.at("count"), second.at("count"))
+	assert.NotContains(t, first.at("products", 0), "sizeChart", "only a single product has it")
+	assert.Equal(t, 0, m.get("/catalog/search?query=zzzzzz").len("products"))
+}
+
+func TestAStyleIDFindsItsNeighboursToo(t *testing.T) {
+	styles := open(t).get("/catalog/search?query=DZ5485-612&pageSize=50").each("products", "styleId")
+	assert.Contains(t, styles, "DZ5485-612")
+	assert.Contains(t, styles, "DZ5485-106")
+}
+
+func TestAProductIsShown(t *testing.T) {
+	m := open(t)
+	want, variantID := variant(t, "DZ5485-612", "10.5")
+	p := m.get("/catalog/products/%s", want.ID)
+	assert.Equal(t, "DZ5485-612", p.text("styleId"))
+	assert.Equal(t, want.Title, p.text("title"))
+	assert.Equal(t, map[string]any{
+		"gender": "men", "season": "FW22", "releaseDate": "2022-11-19", "colorway": "Varsity Red/Black/Sail/Muslin",
+		"color": "red", "retailPrice": json.Number("180"),
+	}, p.at("productAttributes"))
+	assert.Equal(t, "us m", p.text("sizeChart", "defaultConversion", "type"))
+
+	variants := m.get("/catalog/products/%s/variants", want.ID)
+	assert.Len(t, variants.body, len(want.Variants))
+	v := m.get("/catalog/products/%s/variants/%s", want.ID, variantID)
+	assert.Equal(t, "10.5", v.text("variantValue"))
+	assert.Equal(t, p.text("urlKey")+":14", v.text("variantName"))
+	assert.Equal(t, 2, v.len("gtins"))
+	assert.Equal(t, v.body, variants.at(14))
+}
+
+func TestEveryProductIsServed(t *testing.T) {
+	m := open(t)
+	products := sandbox.Catalog()
+	require.GreaterOrEqual(t, len(products), 150)
+	for _, p := range products {
+		assert.Equal(t, p.StyleID, m.get("/catalog/products/%s", p.ID).text("styleId"))
+		assert.Len(t, m.get("/catalog/products/%s/variants", p.ID).body, len(p.Variants))
+	}
+}

@@ -1,0 +1,106 @@
+package sandbox
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// defaultPageSize is the size of a page where nobody says. It is documented for
+// orders and assumed for the rest.
+const defaultPageSize = 10
+
+// page is the part of a list that is asked for.
+type page struct {
+	number, size int
+}
+
+func pageOf[N, S int | int32](number *N, size *S) page {
+	p := page{number: 1, size: defaultPageSize}
+	if number != nil {
+		p.number = min(int(*number), math.MaxInt32) // far beyond any list
+	}
+	if size != nil {
+		p.size = int(*size)
+	}
+	return p
+}
+
+func (p page) offset() int { return (p.number - 1) * p.size }
+
+func (p page) hasNext(count int) bool { return p.offset()+p.size < count }
+
+// slice cuts a page out of a list.
+func slice[T any](all []T, p page) []T {
+	start := min(p.offset(), len(all))
+	return all[start:min(start+p.size, len(all))]
+}
+
+// checkID refuses ids that no service would have given out: a style id or the
+// name of a product where its id belongs.
+func checkID(in, parameter, id string) error {
+	if len(id) != len(uuid.Nil.String()) || uuid.Validate(id) != nil {
+		return badRequest("%s parameter %q: %.80q is not an id", in, parameter, id)
+	}
+	return nil
+}
+
+func pathID(parameter, id string) error { return checkID("path", parameter, id) }
+
+func queryID(parameter, id string) error { return checkID("query", parameter, id) }
+
+// listOf splits a list that came comma-separated in one parameter.
+func listOf(value *string) []string {
+	if value == nil || *value == "" {
+		return nil
+	}
+	return strings.Split(*value, ",")
+}
+
+// idsOf is listOf for ids.
+func idsOf(parameter string, value *string) ([]string, error) {
+	ids := listOf(value)
+	for _, id := range ids {
+		if err := queryID(parameter, id); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// oneOf is listOf for values of a closed set.
+func oneOf(parameter string, value *string, allowed ...string) ([]string, error) {
+	values := listOf(value)
+	for _, v := range values {
+		if !slices.Contains(allowed, v) {
+			return nil, badRequest("query parameter %q: %.40q is none of %s", parameter, v, strings.Join(allowed, ", "))
+		}
+	}
+	return values, nil
+}
+
+// days reads a first and a last day, both optional, and returns the moments
+// from the beginning of the one to the end of the other.
+func days(first, last *string) (from, until time.Time, err error) {
+	if from, err = day("fromDate", first); err != nil {
+		return from, until, err
+	}
+	if until, err = day("toDate", last); err != nil || until.IsZero() {
+		return from, until, err
+	}
+	return from, until.AddDate(0, 0, 1), nil
+}
+
+func day(parameter string, value *string) (time.Time, error) {
+	if value == nil || *value == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.DateOnly, *value)
+	if err != nil {
+		return t, badRequest("query parameter %q: %.40q is not a day as YYYY-MM-DD", parameter, *value)
+	}
+	return t, nil
+}
