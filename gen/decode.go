@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -13,19 +15,20 @@ import (
 // kind leaves its field zero and is named in oddities by its JSON pointer, so that one odd field does not
 // hide an answer that is about money. Only an empty body, broken JSON or a wrong kind at the top is an error.
 func Decode(body []byte, v any) (oddities []string, err error) {
-	if len(bytes.TrimSpace(body)) == 0 {
+	text := bytes.TrimSpace(body)
+	if len(text) == 0 {
 		return nil, errors.New("the body is empty")
 	}
-	if err = json.Unmarshal(body, v); err == nil {
+	target := reflect.ValueOf(v).Elem()
+	if err = json.Unmarshal(body, v); err == nil && text[0] == topKind(target) { // null would fit every type
 		return nil, nil
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) || !json.Valid(body) {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
-	target := reflect.ValueOf(v).Elem()
-	if want, got := topKind(target), body[len(body)-len(bytes.TrimLeft(body, " \t\r\n"))]; want != got {
-		return nil, fmt.Errorf("it begins with %q where %q belongs", got, want)
+	if want := topKind(target); text[0] != want {
+		return nil, fmt.Errorf("it begins with %q where %q belongs", text[0], want)
 	}
 	d := lenient{}
 	target.SetZero()
@@ -51,27 +54,28 @@ func (d *lenient) decode(path string, data []byte, v reflect.Value) {
 	_, custom := reflect.TypeAssert[json.Unmarshaler](v.Addr())
 	switch kind := v.Kind(); {
 	case custom: // it keeps what it could read
-		d.odd(path, err)
+		d.odd(path, data, v)
 	case kind == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		d.decode(path, data, v.Elem())
+		if d.decode(path, data, v.Elem()); v.Elem().IsZero() {
+			v.SetZero() // nothing of it could be read, so it is absent
+		}
 	case kind == reflect.Struct:
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(data, &members); err != nil {
-			d.clear(path, err, v)
+			d.clear(path, data, v)
 			return
 		}
-		for i := range v.NumField() {
-			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-			if member, ok := members[name]; ok {
-				v.Field(i).SetZero()
-				d.decode(path+"/"+name, member, v.Field(i))
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if field := fieldOf(v, name); field.IsValid() {
+				field.SetZero()
+				d.decode(path+"/"+name, members[name], field)
 			}
 		}
 	case kind == reflect.Slice:
 		var elements []json.RawMessage
 		if err := json.Unmarshal(data, &elements); err != nil {
-			d.clear(path, err, v)
+			d.clear(path, data, v)
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), len(elements), len(elements)))
@@ -79,18 +83,29 @@ func (d *lenient) decode(path string, data []byte, v reflect.Value) {
 			d.decode(fmt.Sprintf("%s/%d", path, i), element, v.Index(i))
 		}
 	default:
-		d.clear(path, err, v)
+		d.clear(path, data, v)
 	}
 }
 
-func (d *lenient) clear(path string, err error, v reflect.Value) {
-	v.SetZero()
-	d.odd(path, err)
+// fieldOf finds the field of a member as encoding/json does, whatever the case of its letters.
+func fieldOf(v reflect.Value, member string) reflect.Value {
+	for i := range v.NumField() {
+		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); strings.EqualFold(name, member) {
+			return v.Field(i)
+		}
+	}
+	return reflect.Value{}
 }
 
-// odd names a member by its JSON pointer. The list is bounded, as the answer may be nothing but oddities.
-func (d *lenient) odd(path string, err error) {
+func (d *lenient) clear(path string, data []byte, v reflect.Value) {
+	v.SetZero()
+	d.odd(path, data, v)
+}
+
+// odd names a member by its JSON pointer. It does not quote the member, which may hold anything, and the list
+// is bounded, as the answer may be nothing but oddities.
+func (d *lenient) odd(path string, data []byte, v reflect.Value) {
 	if len(d.oddities) < 20 {
-		d.oddities = append(d.oddities, path+": "+err.Error())
+		d.oddities = append(d.oddities, fmt.Sprintf("%s: %s that is no %s", path, kindOf(data), v.Type()))
 	}
 }

@@ -1,0 +1,118 @@
+package gen_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// TestEveryMemberMayBeOfTheWrongKind puts another kind in the place of each member of each schema in turn: the
+// others are read, and nothing but this member is named.
+func TestEveryMemberMayBeOfTheWrongKind(t *testing.T) {
+	schemas := spec(t).Components.Schemas
+	for name, typ := range schemaTypes {
+		if typ.Kind() != reflect.Struct {
+			continue
+		}
+		whole, ok := complete(schemas[name].Value).(map[string]any)
+		require.True(t, ok, name)
+		for field := range typ.Fields() {
+			member := jsonName(field)
+			for _, odd := range []any{json.RawMessage(`[[7]]`), json.RawMessage(`{"no":"such"}`), true, "no number, no time"} {
+				assertOnlyThisIsOdd(t, typ, whole, field, member, odd)
+			}
+		}
+	}
+}
+
+func assertOnlyThisIsOdd(t *testing.T, typ reflect.Type, whole map[string]any, field reflect.StructField, member string, odd any) {
+	t.Helper()
+	bent := maps.Clone(whole)
+	bent[member] = odd
+	text, err := json.Marshal(bent)
+	require.NoError(t, err)
+	got, want := reflect.New(typ), reflect.New(typ)
+	oddities, err := gen.Decode(text, got.Interface())
+	require.NoError(t, err, "%s.%s", typ, member)
+	for _, o := range oddities {
+		assert.True(t, strings.HasPrefix(o, "/"+member+":") || strings.HasPrefix(o, "/"+member+"/"), "%s: %s", typ, o)
+	}
+
+	delete(bent, member)
+	text, err = json.Marshal(bent)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, want.Interface()))
+	for i := range typ.NumField() {
+		if other := typ.Field(i); other.Name != field.Name {
+			assert.Equal(t, want.Elem().Field(i).Interface(), got.Elem().Field(i).Interface(), "%s.%s beside an odd %s", typ, other.Name, member)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		`{"count":2,"listings":[{"listingId":"a","payout":{"adjustments":[]}}]}`, `{"listings":{}}`, `{"listings":[7]}`,
+		`{"listings":[{"ask":[],"lastOperation":{"changes":{"additions":[]}}}]}`, `null`, ``, `[`, `{"count":1e999}`, `{"Listings":[{"Ask":[]}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var page, strict gen.ListingPage
+		oddities, err := gen.Decode(body, &page)
+		if err != nil {
+			assert.Empty(t, oddities)
+			return
+		}
+		require.True(t, json.Valid(body), "only JSON is an answer")
+		assert.LessOrEqual(t, len(oddities), 20)
+		for _, odd := range oddities {
+			assert.True(t, strings.HasPrefix(odd, "/"), odd)
+		}
+		if json.Unmarshal(body, &strict) == nil {
+			assert.Equal(t, strict, page, "what is in order is read as it stands")
+			assert.Empty(t, oddities)
+			return
+		}
+		text := withoutDuplicates(t, body) // of which only the last one counts
+		if oddities, err = gen.Decode(text, &page); err == nil && json.Unmarshal(text, &strict) != nil {
+			assert.NotEmpty(t, oddities, "nothing is left out in silence")
+		}
+	})
+}
+
+func withoutDuplicates(t *testing.T, body []byte) []byte {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	require.NoError(t, decoder.Decode(&value))
+	text, err := json.Marshal(value)
+	require.NoError(t, err)
+	return text
+}
+
+func FuzzErrorMessage(f *testing.F) {
+	for _, seed := range []string{
+		`{"message":"no"}`, `{"errorMessage":"no"}`, `{"error":{"message":"no"}}`, `{"errors":["a",{"message":"b"},7]}`,
+		`{"message":null,"errors":{}}`, `<html>`, ``, `[]`, "\xff",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		message := gen.ErrorMessage(body)
+		if !json.Valid(body) {
+			assert.Empty(t, message, "only JSON has words to find")
+		}
+		text, err := json.Marshal(map[string]string{"message": message})
+		require.NoError(t, err)
+		assert.Equal(t, strings.ToValidUTF8(message, "\uFFFD"), gen.ErrorMessage(text), "the words are found again")
+	})
+}
