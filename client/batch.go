@@ -1,0 +1,189 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// Batch follows one batch to its end and reads the results of its items, which are of type T. It is safe for
+// concurrent use, and goroutines that wait for it together poll no more than one of them would.
+type Batch[T any] struct {
+	c    *Client
+	id   string
+	kind batchKind[T]
+
+	turn   chan struct{} // Held by whoever polls.
+	mu     sync.Mutex
+	last   gen.Batch
+	polled poll
+}
+
+// poll is how a poll went. All who wait share it, so that a failure or a Retry-After holds for all of them.
+type poll struct {
+	at     time.Time
+	header http.Header
+	err    error
+}
+
+// batchKind is what create, update and delete batches differ in.
+type batchKind[T any] struct {
+	get, list gen.OperationID
+	read      method[string]
+	items     method2[string, *gen.BatchItemStatus]
+	view      func(*T) BatchFailure
+}
+
+func newBatch[T any](c *Client, id string, kind batchKind[T]) *Batch[T] {
+	return &Batch[T]{c: c, id: id, kind: kind, turn: make(chan struct{}, 1)}
+}
+
+// ID returns the batch's id. Save it: no operation lists batches.
+func (b *Batch[T]) ID() string { return b.id }
+
+// Snapshot returns the batch as it was last read; it is zero after Open until the first poll.
+func (b *Batch[T]) Snapshot() gen.Batch {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.last
+}
+
+// Done reports whether the last snapshot is final: completedAt is set, or the status is COMPLETED.
+func (b *Batch[T]) Done() bool {
+	s := b.Snapshot()
+	return !s.CompletedAt.IsZero() || s.Status.Terminal()
+}
+
+// Poll reads the batch once, with GET /selling/batch/create-listing/{batchId} (documented),
+// GET /selling/batch/update-listing/{batchId} (documented) or
+// GET /selling/batch/delete-listing/{batchId} (documented). A failed poll leaves the snapshot as it was.
+// Errors: [ErrNotFound] for an unknown id, [ErrUnauthorized].
+func (b *Batch[T]) Poll(ctx context.Context) (gen.Batch, error) {
+	p := b.pollOnce(ctx, time.Now())
+	return b.Snapshot(), p.err
+}
+
+// pollOnce polls when it is its turn, unless somebody else has polled after since meanwhile.
+func (b *Batch[T]) pollOnce(ctx context.Context, since time.Time) poll {
+	select {
+	case b.turn <- struct{}{}:
+		defer func() { <-b.turn }()
+	case <-ctx.Done():
+		return poll{at: since, err: ctx.Err()}
+	}
+	b.mu.Lock()
+	theirs := b.polled
+	b.mu.Unlock()
+	if theirs.at.After(since) {
+		return theirs
+	}
+	call := newCall(b.kind.get, b.id)
+	s, err := do[gen.Batch](ctx, b.c, call, func(ctx context.Context) (*http.Response, error) {
+		return b.kind.read(ctx, b.id)
+	})
+	if err != nil && (ctx.Err() != nil || !mayPass(err)) {
+		return poll{at: since, err: err} // it may be about this caller's time, so the others ask themselves
+	}
+	return b.keep(s, poll{time.Now(), call.header, err})
+}
+
+func (b *Batch[T]) keep(s *gen.Batch, p poll) poll {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.polled = p; s != nil {
+		b.last = *s
+	}
+	return p
+}
+
+// Wait polls until the batch is done and returns the results of all its items, in no promised order: match
+// them to the inputs by what they echo. If items failed, the results come with a [BatchError]. When ctx
+// ends, or after 30 minutes if it has no deadline, or when polling fails for good, the error is a
+// [WaitError] that keeps the last snapshot; the batch goes on all the same, and waiting again is harmless. A
+// status that this module does not know is not an end.
+func (b *Batch[T]) Wait(ctx context.Context, opts ...WaitOption) ([]T, error) {
+	progress := newWaiting(opts).progress
+	var p poll
+	err := waitUntil(ctx, opts, func(ctx context.Context) (bool, http.Header, error) {
+		if b.Done() {
+			return true, nil, nil
+		}
+		if p = b.pollOnce(ctx, p.at); p.err == nil {
+			progress(b.Snapshot())
+		}
+		return b.Done(), p.header, p.err
+	})
+	if err != nil {
+		return nil, &WaitError{What: "batch", ID: b.id, Batch: new(b.Snapshot()), Err: err}
+	}
+	items, err := b.Results(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return items, b.failures(items)
+}
+
+// Results reads the items at any time, all of them or those in one status, with
+// GET /selling/batch/create-listing/{batchId}/items (documented),
+// GET /selling/batch/update-listing/{batchId}/items (public) or
+// GET /selling/batch/delete-listing/{batchId}/items (documented). Errors: as [Batch.Poll].
+func (b *Batch[T]) Results(ctx context.Context, status ...gen.BatchItemStatus) ([]T, error) {
+	var filter *gen.BatchItemStatus
+	if len(status) == 1 {
+		filter = &status[0]
+	} else if len(status) > 1 {
+		return nil, &ArgumentError{Operation: b.kind.list, Field: "status", Problem: "the service filters by one"}
+	}
+	list, err := do2[struct {
+		Items []T `json:"items"`
+	}](ctx, b.c, b.kind.list, b.kind.items, b.id, filter)
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// failures makes the error of a finished batch: items that failed, and items that are not accounted for.
+func (b *Batch[T]) failures(items []T) error {
+	total := int(b.Snapshot().TotalItems)
+	e := &BatchError{BatchID: b.id, Total: max(total, len(items)), Missing: max(0, total-len(items))}
+	for i := range items {
+		if f := b.kind.view(&items[i]); f.Status == gen.BatchItemStatusFailed || f.Reason != "" {
+			e.Failed = append(e.Failed, f)
+		}
+	}
+	if len(e.Failed) == 0 && e.Missing == 0 {
+		return nil
+	}
+	return e
+}
+
+// BatchError reports a batch that is done but not all of whose items were.
+type BatchError struct {
+	BatchID string
+	Total   int            // Items of the batch.
+	Failed  []BatchFailure // Items that failed.
+	Missing int            // Items that the service did not list; read them again with Results.
+}
+
+// BatchFailure is one item that failed.
+type BatchFailure struct {
+	ItemID string
+	Status gen.BatchItemStatus
+	Reason gen.Reason
+}
+
+func (e *BatchError) Error() string {
+	s := fmt.Sprintf("batch %s: %d of %d items failed", e.BatchID, len(e.Failed), e.Total)
+	if e.Missing > 0 {
+		s += fmt.Sprintf(", %d are not listed", e.Missing)
+	}
+	if len(e.Failed) > 0 {
+		s += fmt.Sprintf("; item %s: %s", e.Failed[0].ItemID, excerpt(string(e.Failed[0].Reason)))
+	}
+	return s
+}

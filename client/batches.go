@@ -1,0 +1,150 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// Batches creates, updates and deletes many listings at once, asynchronously. Submitting is not idempotent,
+// and no operation lists batches: save [Batch.ID] before anything else.
+type Batches struct{ c *Client }
+
+// maxWriteItems is how many items an update or a delete batch may have.
+const maxWriteItems = 100
+
+// isBatchSubmission reports whether an operation's items count against the quota.
+func isBatchSubmission(op gen.OperationID) bool {
+	return op == gen.OpCreateListingsBatch || op == gen.OpUpdateListingsBatch || op == gen.OpDeleteListingsBatch
+}
+
+// Create submits listings to be created with POST /selling/batch/create-listing (public). An item of
+// quantity n makes n listings, each with a result of its own, and counts n times against the quota. Equal
+// items are allowed and interchangeable. It takes up to 100 items ([WithMaxBatchItems] changes that); more
+// are [ErrTooManyItems]. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized], [ErrOutcomeUnknown].
+func (s *Batches) Create(ctx context.Context, items []gen.CreateItem) (*Batch[gen.CreateBatchItem], error) {
+	listings, err := checkCreate(items, s.c.maxBatchItems)
+	if err != nil {
+		return nil, err
+	}
+	body := gen.CreateListingsBatchRequest{Items: items}
+	return submit(ctx, s.c, gen.OpCreateListingsBatch, listings, s.OpenCreate, s.c.low.CreateListingsBatch, body)
+}
+
+// checkCreate checks the items of a create batch and counts the listings that they make.
+func checkCreate(items []gen.CreateItem, most int) (listings int, err error) {
+	const op = gen.OpCreateListingsBatch
+	if err := checkCount(op, len(items), most); err != nil {
+		return 0, err
+	}
+	for i, item := range items {
+		if err := errors.Join(
+			checkID(op, fmt.Sprintf("items[%d].variantId", i), item.VariantID),
+			checkAmount(op, fmt.Sprintf("items[%d].amount", i), item.Amount, true),
+		); err != nil {
+			return 0, err
+		}
+		if item.Quantity < 1 {
+			return 0, &ArgumentError{Operation: op, Field: fmt.Sprintf("items[%d].quantity", i), Problem: fmt.Sprintf("%d is not 1 or more", item.Quantity)}
+		}
+		listings += int(item.Quantity)
+	}
+	return listings, nil
+}
+
+// Update submits listings to be updated, 100 at most, with POST /selling/batch/update-listing (public). The
+// variant of a listing cannot be changed. Errors: as [Batches.Create].
+func (s *Batches) Update(ctx context.Context, items []gen.UpdateItem) (*Batch[gen.UpdateBatchItem], error) {
+	const op = gen.OpUpdateListingsBatch
+	if err := checkCount(op, len(items), maxWriteItems); err != nil {
+		return nil, err
+	}
+	for i, item := range items {
+		if err := errors.Join(
+			checkID(op, fmt.Sprintf("items[%d].listingId", i), item.ListingID),
+			checkAmount(op, fmt.Sprintf("items[%d].amount", i), item.Amount, false),
+		); err != nil {
+			return nil, err
+		}
+	}
+	body := gen.UpdateListingsBatchRequest{Items: items}
+	return submit(ctx, s.c, op, len(items), s.OpenUpdate, s.c.low.UpdateListingsBatch, body)
+}
+
+// Delete submits listings to be deleted, 100 at most, with POST /selling/batch/delete-listing (public). Sold
+// listings fail, the others are deleted. Errors: as [Batches.Create].
+func (s *Batches) Delete(ctx context.Context, listingIDs []string) (*Batch[gen.DeleteBatchItem], error) {
+	const op = gen.OpDeleteListingsBatch
+	if err := checkCount(op, len(listingIDs), maxWriteItems); err != nil {
+		return nil, err
+	}
+	items := make([]gen.DeleteItem, len(listingIDs))
+	for i, id := range listingIDs {
+		if err := checkID(op, fmt.Sprintf("listingIDs[%d]", i), id); err != nil {
+			return nil, err
+		}
+		items[i].ListingID = id
+	}
+	body := gen.DeleteListingsBatchRequest{Items: items}
+	return submit(ctx, s.c, op, len(items), s.OpenDelete, s.c.low.DeleteListingsBatch, body)
+}
+
+func checkCount(op gen.OperationID, n, most int) error {
+	if n == 0 {
+		return &ArgumentError{Operation: op, Field: "items", Problem: "there are none"}
+	}
+	if n > most {
+		return &ArgumentError{Operation: op, Field: "items", kind: ErrTooManyItems, Problem: fmt.Sprintf("%d are more than the %d that one batch takes: split them with slices.Chunk", n, most)}
+	}
+	return nil
+}
+
+// submit sends a batch and opens its handle.
+func submit[T, B any](ctx context.Context, c *Client, op gen.OperationID, items int, open func(string) *Batch[T], m method[B], body B) (*Batch[T], error) {
+	call := newCall(op)
+	call.items = items
+	snapshot, err := do[gen.Batch](ctx, c, call, func(ctx context.Context) (*http.Response, error) { return m(ctx, body) })
+	if err != nil {
+		return nil, err
+	}
+	b := open(snapshot.BatchID)
+	b.keep(snapshot, poll{at: time.Now()})
+	return b, nil
+}
+
+// OpenCreate returns the handle of a create batch by its id, for instance after a restart. It does no I/O.
+func (s *Batches) OpenCreate(batchID string) *Batch[gen.CreateBatchItem] {
+	return newBatch(s.c, batchID, batchKind[gen.CreateBatchItem]{
+		get: gen.OpGetCreateListingsBatch, read: s.c.low.GetCreateListingsBatch, list: gen.OpListCreateListingsBatchItems,
+		items: func(ctx context.Context, id string, status *gen.BatchItemStatus, _ ...gen.RequestEditorFn) (*http.Response, error) {
+			return s.c.low.ListCreateListingsBatchItems(ctx, id, &gen.ListCreateListingsBatchItemsParams{Status: status})
+		},
+		view: func(i *gen.CreateBatchItem) BatchFailure { return BatchFailure{i.ItemID, i.Status, i.Error} },
+	})
+}
+
+// OpenUpdate returns the handle of an update batch by its id. It does no I/O.
+func (s *Batches) OpenUpdate(batchID string) *Batch[gen.UpdateBatchItem] {
+	return newBatch(s.c, batchID, batchKind[gen.UpdateBatchItem]{
+		get: gen.OpGetUpdateListingsBatch, read: s.c.low.GetUpdateListingsBatch, list: gen.OpListUpdateListingsBatchItems,
+		items: func(ctx context.Context, id string, status *gen.BatchItemStatus, _ ...gen.RequestEditorFn) (*http.Response, error) {
+			return s.c.low.ListUpdateListingsBatchItems(ctx, id, &gen.ListUpdateListingsBatchItemsParams{Status: status})
+		},
+		view: func(i *gen.UpdateBatchItem) BatchFailure { return BatchFailure{i.ItemID, i.Status, i.Error} },
+	})
+}
+
+// OpenDelete returns the handle of a delete batch by its id. It does no I/O.
+func (s *Batches) OpenDelete(batchID string) *Batch[gen.DeleteBatchItem] {
+	return newBatch(s.c, batchID, batchKind[gen.DeleteBatchItem]{
+		get: gen.OpGetDeleteListingsBatch, read: s.c.low.GetDeleteListingsBatch, list: gen.OpListDeleteListingsBatchItems,
+		items: func(ctx context.Context, id string, status *gen.BatchItemStatus, _ ...gen.RequestEditorFn) (*http.Response, error) {
+			return s.c.low.ListDeleteListingsBatchItems(ctx, id, &gen.ListDeleteListingsBatchItemsParams{Status: status})
+		},
+		view: func(i *gen.DeleteBatchItem) BatchFailure { return BatchFailure{i.ItemID, i.Status, i.Error} },
+	})
+}

@@ -1,0 +1,171 @@
+package client_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+func TestBatchesSubmitWhatIsSetAndNothingElse(t *testing.T) {
+	inactive := false
+	tests := map[string]struct {
+		op     gen.OperationID
+		submit func(*client.Client) (id string, snapshot gen.Batch, err error)
+		body   string
+	}{
+		"create": {gen.OpCreateListingsBatch, func(c *client.Client) (string, gen.Batch, error) {
+			return submitted(c.Batches.Create(t.Context(), []gen.CreateItem{
+				{VariantID: variantID, Amount: "162", Quantity: 2},
+				{VariantID: variantID, Amount: "170.00", Quantity: 1, Active: &inactive, CurrencyCode: "EUR"},
+			}))
+		}, `{"items":[{"variantId":"` + variantID + `","amount":"162","quantity":2},
+			{"variantId":"` + variantID + `","amount":"170.00","quantity":1,"active":false,"currencyCode":"EUR"}]}`},
+		"update": {gen.OpUpdateListingsBatch, func(c *client.Client) (string, gen.Batch, error) {
+			return submitted(c.Batches.Update(t.Context(), []gen.UpdateItem{
+				{ListingID: "l1", Amount: "158.50"}, {ListingID: "l2", Active: &inactive},
+			}))
+		}, `{"items":[{"listingId":"l1","amount":"158.50"},{"listingId":"l2","active":false}]}`},
+		"delete": {gen.OpDeleteListingsBatch, func(c *client.Client) (string, gen.Batch, error) {
+			return submitted(c.Batches.Delete(t.Context(), []string{"l1", "l2"}))
+		}, `{"items":[{"listingId":"l1"},{"listingId":"l2"}]}`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			srv := clienttest.New(t)
+			srv.Expect(test.op).BodyJSON(test.body).AnswerExample()
+
+			id, snapshot, err := test.submit(srv.Client())
+
+			require.NoError(t, err)
+			assert.Equal(t, batchID, id)
+			assert.Equal(t, gen.BatchStatusQueued, snapshot.Status, "the answer is the first snapshot")
+			assert.EqualValues(t, 100, snapshot.TotalItems)
+		})
+	}
+}
+
+func submitted[T any](b *client.Batch[T], err error) (string, gen.Batch, error) {
+	if err != nil {
+		return "", gen.Batch{}, err
+	}
+	return b.ID(), b.Snapshot(), nil
+}
+
+func TestABatchWithoutAnIDIsASubmissionOfUnknownOutcome(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpCreateListingsBatch).Raw(200, nil, []byte(`{"status":"QUEUED","totalItems":1}`), "batchId is missing")
+
+	_, err := srv.Client().Batches.Create(t.Context(), items(1))
+
+	var unreadable *client.DecodeError
+	require.ErrorAs(t, err, &unreadable)
+	require.ErrorIs(t, err, client.ErrOutcomeUnknown, "listings may come of it, and nobody can find them by the batch")
+	assert.Contains(t, err.Error(), "batchId")
+}
+
+// items makes n items to create.
+func items(n int) []gen.CreateItem {
+	return slices.Repeat([]gen.CreateItem{{VariantID: variantID, Amount: "162", Quantity: 1}}, n)
+}
+
+func updates(n int) []gen.UpdateItem {
+	return slices.Repeat([]gen.UpdateItem{{ListingID: listingID, Amount: "162"}}, n)
+}
+
+func TestMoreItemsThanABatchTakesAreRefusedBeforeAnyIO(t *testing.T) {
+	ctx, c := t.Context(), clienttest.New(t).Client()
+	wide := clienttest.New(t).Client(client.WithMaxBatchItems(200))
+	tests := map[string]struct {
+		err error
+		op  gen.OperationID
+	}{
+		"create takes 100":                {failure(c.Batches.Create(ctx, items(101))), gen.OpCreateListingsBatch},
+		"update takes 100":                {failure(c.Batches.Update(ctx, updates(101))), gen.OpUpdateListingsBatch},
+		"delete takes 100":                {failure(c.Batches.Delete(ctx, make([]string, 101))), gen.OpDeleteListingsBatch},
+		"create takes what it was set to": {failure(wide.Batches.Create(ctx, items(201))), gen.OpCreateListingsBatch},
+		"update is documented, not set":   {failure(wide.Batches.Update(ctx, updates(101))), gen.OpUpdateListingsBatch},
+		"delete is documented, not set":   {failure(wide.Batches.Delete(ctx, make([]string, 101))), gen.OpDeleteListingsBatch},
+	}
+	for why, test := range tests {
+		t.Run(why, func(t *testing.T) {
+			refused(t, test.err, test.op, "items")
+			require.ErrorIs(t, test.err, client.ErrTooManyItems)
+		})
+	}
+}
+
+func TestWithMaxBatchItemsRaisesTheLimitOfCreate(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpCreateListingsBatch).AnswerExample()
+
+	_, err := srv.Client(client.WithMaxBatchItems(200)).Batches.Create(t.Context(), items(200))
+
+	require.NoError(t, err)
+}
+
+func TestBadItemsAreRefusedBeforeAnyIOWithTheirPlace(t *testing.T) {
+	ctx, c := t.Context(), clienttest.New(t).Client()
+	create := func(spoil func(*gen.CreateItem)) error {
+		all := items(5)
+		spoil(&all[3])
+		return failure(c.Batches.Create(ctx, all))
+	}
+	update := func(item gen.UpdateItem) error {
+		return failure(c.Batches.Update(ctx, append(updates(3), item)))
+	}
+	tests := map[string]struct {
+		err   error
+		op    gen.OperationID
+		field string
+	}{
+		"no items to create":         {failure(c.Batches.Create(ctx, nil)), gen.OpCreateListingsBatch, "items"},
+		"no items to update":         {failure(c.Batches.Update(ctx, nil)), gen.OpUpdateListingsBatch, "items"},
+		"no items to delete":         {failure(c.Batches.Delete(ctx, nil)), gen.OpDeleteListingsBatch, "items"},
+		"a variant is needed":        {create(func(i *gen.CreateItem) { i.VariantID = "" }), gen.OpCreateListingsBatch, "items[3].variantId"},
+		"an amount is needed":        {create(func(i *gen.CreateItem) { i.Amount = "" }), gen.OpCreateListingsBatch, "items[3].amount"},
+		"an amount is a number":      {create(func(i *gen.CreateItem) { i.Amount = "$162" }), gen.OpCreateListingsBatch, "items[3].amount"},
+		"an amount is above zero":    {create(func(i *gen.CreateItem) { i.Amount = "0.00" }), gen.OpCreateListingsBatch, "items[3].amount"},
+		"a quantity is needed":       {create(func(i *gen.CreateItem) { i.Quantity = 0 }), gen.OpCreateListingsBatch, "items[3].quantity"},
+		"a quantity is above zero":   {create(func(i *gen.CreateItem) { i.Quantity = -1 }), gen.OpCreateListingsBatch, "items[3].quantity"},
+		"a listing is needed":        {update(gen.UpdateItem{Amount: "162"}), gen.OpUpdateListingsBatch, "items[3].listingId"},
+		"a new amount is above zero": {update(gen.UpdateItem{ListingID: listingID, Amount: "-1"}), gen.OpUpdateListingsBatch, "items[3].amount"},
+		"a listing has an id":        {failure(c.Batches.Delete(ctx, []string{listingID, ".."})), gen.OpDeleteListingsBatch, "listingIDs[1]"},
+	}
+	for why, test := range tests {
+		t.Run(why, func(t *testing.T) { refused(t, test.err, test.op, test.field) })
+	}
+}
+
+// countingLimiter keeps the items that it was asked to let go.
+type countingLimiter struct{ items []int }
+
+func (l *countingLimiter) CountsItems() bool { return true }
+
+func (l *countingLimiter) Wait(_ context.Context, items int) error {
+	l.items = append(l.items, items)
+	return nil
+}
+
+func TestTheQuotaCountsListingsAndNotItems(t *testing.T) {
+	srv := clienttest.New(t)
+	for _, op := range []gen.OperationID{gen.OpCreateListingsBatch, gen.OpUpdateListingsBatch, gen.OpDeleteListingsBatch, gen.OpGetCreateListingsBatch} {
+		srv.Expect(op).AnswerExample()
+	}
+	limiter := &countingLimiter{}
+	ctx, c := t.Context(), srv.Client(client.WithLimiter(limiter))
+
+	b, err := c.Batches.Create(ctx, []gen.CreateItem{{VariantID: variantID, Amount: "162", Quantity: 40}, {VariantID: variantID, Amount: "170", Quantity: 2}})
+	require.NoError(t, err)
+	require.NoError(t, failure(c.Batches.Update(ctx, updates(3))))
+	require.NoError(t, failure(c.Batches.Delete(ctx, []string{"l1", "l2"})))
+	require.NoError(t, failure(b.Poll(ctx)))
+
+	assert.Equal(t, []int{42, 3, 2, 0}, limiter.items, "a quantity counts in full, and a poll counts nothing")
+}

@@ -1,0 +1,103 @@
+package client_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+func TestSearchSendsWhatIsAskedForAndNothingElse(t *testing.T) {
+	longest := strings.Repeat("ü", 100)
+	tests := map[string]struct {
+		search client.SearchProducts
+		want   string
+	}{
+		"the largest page by default":       {client.SearchProducts{Query: "DZ5485-612"}, "query=DZ5485-612&pageSize=50"},
+		"a page":                            {client.SearchProducts{Query: "jordan 1 & co", PageNumber: 2, PageSize: 10}, "query=jordan+1+%26+co&pageNumber=2&pageSize=10"},
+		"a hundred characters, not a byte ": {client.SearchProducts{Query: longest}, "pageSize=50&query=" + longest},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			srv := clienttest.New(t)
+			srv.Expect(gen.OpSearchProducts).AnswerExample()
+
+			page, err := srv.Client().Catalog.SearchPage(t.Context(), test.search)
+
+			require.NoError(t, err)
+			assert.Equal(t, "DZ5485-612", page.Products[0].StyleID)
+			assert.Equal(t, query(t, test.want), srv.Requests(gen.OpSearchProducts)[0].Query)
+		})
+	}
+}
+
+func TestVariantsAreAskedForByWhatNamesThem(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpListVariants).Path("productId", productID).NoQuery().AnswerExample()
+	srv.Expect(gen.OpGetVariant).Path("productId", productID).Path("variantId", variantID).AnswerExample()
+	srv.Expect(gen.OpGetVariantByGTIN).Path("gtin", "0195866137516").AnswerExample()
+	c := srv.Client()
+
+	all, err := c.Catalog.Variants(t.Context(), productID)
+	require.NoError(t, err)
+	one, err := c.Catalog.Variant(t.Context(), productID, variantID)
+	require.NoError(t, err)
+	scanned, err := c.Catalog.VariantByGTIN(t.Context(), "0195866137516")
+	require.NoError(t, err)
+
+	assert.Equal(t, []gen.Variant{*one}, all)
+	assert.Equal(t, one, scanned)
+	assert.Equal(t, "10.5", one.VariantValue, "the size is the value, not the name")
+}
+
+func TestMarketDataKeepsAnAbsentPriceApartFromZero(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetVariantMarketData).Path("variantId", variantID).NoQuery().AnswerExample()
+	srv.Expect(gen.OpListProductMarketData).Path("productId", productID).Query("currencyCode", "EUR").AnswerExample()
+	c := srv.Client()
+
+	one, err := c.Catalog.MarketData(t.Context(), productID, variantID, "")
+	require.NoError(t, err)
+	all, err := c.Catalog.ProductMarketData(t.Context(), productID, "EUR")
+	require.NoError(t, err)
+
+	assert.Equal(t, gen.Amount("171"), one.LowestAskAmount)
+	_, err = one.FlexLowestAskAmount.Decimal()
+	require.ErrorIs(t, err, gen.ErrAbsent, "null means that there is no such ask")
+	assert.Equal(t, []gen.MarketData{*one}, all)
+}
+
+func TestABareListMayBeEmptyButMustBeAList(t *testing.T) {
+	tests := map[string]struct {
+		body string
+		ok   bool
+	}{
+		"no variants":              {`[]`, true},
+		"null is no list":          {`null`, false},
+		"an object is no list":     {`{"variants":[]}`, false},
+		"nor is the page of a bot": {`<html>`, false},
+		"nor is nothing":           {``, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			srv := clienttest.New(t)
+			srv.Expect(gen.OpListVariants).Raw(200, nil, []byte(test.body), name)
+
+			variants, err := srv.Client().Catalog.Variants(t.Context(), productID)
+
+			assert.Empty(t, variants)
+			if test.ok {
+				require.NoError(t, err)
+				return
+			}
+			var unreadable *client.DecodeError
+			require.ErrorAs(t, err, &unreadable)
+			require.NotErrorIs(t, err, client.ErrOutcomeUnknown, "a read has no outcome")
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+
+	"golang.org/x/oauth2"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
+)
+
+// Version is the version of this module, as it stands in the User-Agent header.
+const Version = "0.1.0"
+
+// Client sells on a marketplace. Make one with [New], keep it, and share it: it is safe for concurrent use,
+// and its retries, its quota and its connections are shared by all goroutines that use it.
+type Client struct {
+	Listings *Listings // Single listings and the operations performed on them.
+	Batches  *Batches  // Many listings at once, asynchronously.
+	Orders   *Orders   // Sales, their shipment and their payout.
+	Catalog  *Catalog  // Products, variants, market data and ingestion.
+
+	low           *gen.Client
+	redact        func(text, token string) string // Not the credentials: fmt follows pointers, but prints a function as its address.
+	observer      *observer
+	maxBatchItems int
+}
+
+// config is what the options set.
+type config struct {
+	baseURL       *url.URL
+	apiKey        string
+	tokens        oauth2.TokenSource
+	http          *http.Client
+	logger        *slog.Logger
+	hook          func(Event)
+	middleware    []Middleware
+	retry         RetryPolicy
+	limiter       Limiter
+	maxBatchItems int
+}
+
+// New returns a client. [WithBaseURL], [WithAPIKey] and one of [WithToken] and [WithTokenSource] are
+// required. It does no I/O. The error joins everything that is wrong with the options.
+func New(opts ...Option) (*Client, error) {
+	cfg := config{maxBatchItems: 100}
+	var errs []error
+	for _, opt := range opts {
+		errs = append(errs, opt(&cfg))
+	}
+	if cfg.baseURL == nil {
+		errs = append(errs, errors.New("the base URL is missing: use WithBaseURL"))
+	}
+	if cfg.apiKey == "" {
+		errs = append(errs, errors.New("the API key is missing: use WithAPIKey"))
+	}
+	if cfg.tokens == nil {
+		errs = append(errs, errors.New("the access token is missing: use WithToken or WithTokenSource"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("client: %w", err)
+	}
+	if cfg.limiter == nil {
+		cfg.limiter = quota.NewLimiter(PublicQuota)
+	}
+
+	credentials := &auth{apiKey: cfg.apiKey, tokens: cfg.tokens}
+	c := &Client{
+		redact:        credentials.redact,
+		observer:      newObserver(cfg.logger, cfg.hook),
+		maxBatchItems: cfg.maxBatchItems,
+	}
+	c.low = &gen.Client{Server: cfg.baseURL.String() + "/", Client: newChain(&cfg, credentials, c.observer)}
+	c.Listings = &Listings{c}
+	c.Batches = &Batches{c}
+	c.Orders = &Orders{c}
+	c.Catalog = &Catalog{c}
+	return c, nil
+}
+
+// Low returns the generated client on the same chain of credentials, retries and quota, for whoever needs
+// the raw answer. A call that does not match an operation of the spec is refused before any I/O, and a batch
+// must declare its size with [WithItemCount] while a quota for items is set. It does not check ids: "." and
+// ".." can make the path of a read reach another one. Answers other than 2xx are returned as they are; the
+// body is buffered up to 16 MiB, and the caller closes it.
+func (c *Client) Low() *gen.Client { return c.low }
+
+// Format implements [fmt.Formatter], so that no verb prints the credentials.
+func (c *Client) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "client.Client("+c.low.Server+")")
+}

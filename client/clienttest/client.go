@@ -1,0 +1,25 @@
+package clienttest
+
+import (
+	"slices"
+
+	"github.com/sellside-sdk/sellside-go/client"
+)
+
+// Client returns a client of the server, with made-up credentials and without a quota. The options given come
+// after these, so they win. Retries are on and pause for real: a test that counts calls turns them off with
+// [client.WithRetry], a test of retries runs in a bubble with [InProcess].
+func (s *Server) Client(opts ...client.Option) *client.Client {
+	s.tb.Helper()
+	c, err := client.New(slices.Concat([]client.Option{
+		client.WithBaseURL(s.baseURL),
+		client.WithHTTPClient(s.HTTPClient()),
+		client.WithAPIKey(APIKey),
+		client.WithToken(Token),
+		client.WithQuota(client.Unlimited),
+	}, opts)...)
+	if err != nil {
+		s.tb.Fatalf("clienttest: %v", err)
+	}
+	return c
+}

@@ -1,0 +1,109 @@
+package clienttest_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+const listing = "/selling/listings/98e2e748-8000-45bf-a624-5531d6a68318"
+
+func TestAnswersComeInTheOrderOfTheScript(t *testing.T) {
+	for name, opts := range transports() {
+		t.Run(name, func(t *testing.T) {
+			srv := clienttest.New(t, opts...)
+			srv.Expect(gen.OpGetListing).AnswerError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2")
+			srv.Expect(gen.OpGetListing).AnswerExample().Times(2)
+
+			got := call(t, srv, http.MethodGet, listing, "")
+			assert.Equal(t, http.StatusServiceUnavailable, got.status)
+			assert.Equal(t, "2", got.header.Get("Retry-After"))
+			assert.Equal(t, "application/json", got.header.Get("Content-Type"))
+			assert.JSONEq(t, `{"statusCode":503,"message":"busy"}`, got.body)
+
+			for range 2 {
+				got = call(t, srv, http.MethodGet, listing, "")
+				assert.Equal(t, http.StatusOK, got.status)
+				assert.JSONEq(t, string(clienttest.ExampleOf(gen.OpGetListing)), got.body)
+			}
+		})
+	}
+}
+
+func TestOrderHoldsWithinAnOperationOnly(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetListing).AnswerExample()
+	srv.Expect(gen.OpListListings).AnswerExample()
+
+	call(t, srv, http.MethodGet, "/selling/listings", "")
+	call(t, srv, http.MethodGet, listing, "")
+}
+
+func TestPathKeepsAnExpectationForItsResource(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetOrder).Path("orderNumber", "1-1").AnswerError(http.StatusNotFound, "first")
+	srv.Expect(gen.OpGetOrder).Path("orderNumber", "2 2").AnswerError(http.StatusNotFound, "second")
+
+	got := call(t, srv, http.MethodGet, "/selling/orders/2%202", "")
+	assert.Contains(t, got.body, "second")
+	got = call(t, srv, http.MethodGet, "/selling/orders/1-1", "")
+	assert.Contains(t, got.body, "first")
+}
+
+func TestConcurrentCallsAreSafe(t *testing.T) {
+	for name, opts := range transports() {
+		t.Run(name, func(t *testing.T) {
+			srv := clienttest.New(t, opts...)
+			srv.Expect(gen.OpGetListing).AnswerExample().Times(32)
+			var calls sync.WaitGroup
+			for range 32 {
+				calls.Go(func() {
+					resp, err := srv.HTTPClient().Do(request(t, srv, http.MethodGet, listing, ""))
+					if assert.NoError(t, err) {
+						assert.NoError(t, resp.Body.Close())
+					}
+				})
+			}
+			calls.Wait()
+			assert.Len(t, srv.Requests(gen.OpGetListing), 32)
+		})
+	}
+}
+
+func TestRequestsReturnsWhatCame(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpSearchProducts).AnswerExample()
+	srv.Expect(gen.OpUpdateListing).AnswerExample()
+
+	call(t, srv, http.MethodGet, "/catalog/search?query=DZ5485-612", "")
+	call(t, srv, http.MethodPatch, listing, `{"amount":"158.50"}`)
+
+	search := srv.Requests(gen.OpSearchProducts)
+	require.Len(t, search, 1)
+	assert.Equal(t, http.MethodGet, search[0].Method)
+	assert.Equal(t, "/catalog/search", search[0].Path)
+	assert.Equal(t, "DZ5485-612", search[0].Query.Get("query"))
+	assert.Equal(t, clienttest.APIKey, search[0].Header.Get("X-Api-Key"))
+	assert.Empty(t, search[0].Body)
+
+	update := srv.Requests(gen.OpUpdateListing)
+	require.Len(t, update, 1)
+	assert.Equal(t, listing, update[0].Path)
+	assert.JSONEq(t, `{"amount":"158.50"}`, string(update[0].Body))
+
+	assert.Empty(t, srv.Requests(gen.OpGetListing))
+}
+
+func TestBaseURLEndsInTheVersion(t *testing.T) {
+	for name, opts := range transports() {
+		t.Run(name, func(t *testing.T) {
+			assert.Regexp(t, `^https?://[^/]+/v2$`, clienttest.New(t, opts...).BaseURL())
+		})
+	}
+}

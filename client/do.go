@@ -1,0 +1,108 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// The generated client's methods by what they take: an id, parameters or a body, or an id and one of these.
+type (
+	method[A any]     func(context.Context, A, ...gen.RequestEditorFn) (*http.Response, error)
+	method2[A, B any] func(context.Context, A, B, ...gen.RequestEditorFn) (*http.Response, error)
+	send              func(context.Context) (*http.Response, error)
+)
+
+// do1 runs an operation that takes one argument, unless one of the checks has failed.
+func do1[T, A any](ctx context.Context, c *Client, op gen.OperationID, m method[A], a A, checks ...error) (*T, error) {
+	call := newCall(op, a)
+	return do[T](ctx, c, call, func(ctx context.Context) (*http.Response, error) { return m(ctx, a) }, checks...)
+}
+
+// do2 runs an operation that takes two arguments, unless one of the checks has failed.
+func do2[T, A, B any](ctx context.Context, c *Client, op gen.OperationID, m method2[A, B], a A, b B, checks ...error) (*T, error) {
+	call := newCall(op, a, b)
+	return do[T](ctx, c, call, func(ctx context.Context) (*http.Response, error) { return m(ctx, a, b) }, checks...)
+}
+
+// newCall makes the call of an operation; the arguments that are text are the ids of its path, in order.
+func newCall(op gen.OperationID, args ...any) *call {
+	row, _ := gen.LookupOperation(op) // the ids of this package's calls are constants of the table
+	c := &call{op: row}
+	for _, arg := range args {
+		if id, ok := arg.(string); ok {
+			c.ids = append(c.ids, id)
+		}
+	}
+	return c
+}
+
+// do runs a call on the chain and decodes its answer.
+func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...error) (*T, error) {
+	resp, err := c.roundTrip(ctx, call, send, checks...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := readAtMost(resp.Body, maxBody)
+	v := new(T)
+	var oddities []string
+	if err == nil {
+		oddities, err = gen.Decode(body, v)
+	}
+	if err == nil && !call.op.RetrySafe {
+		err = traceable(v)
+	}
+	if err != nil {
+		return nil, call.unreadable(resp.StatusCode, err)
+	}
+	for _, odd := range oddities {
+		c.observer.tell(ctx, slog.LevelWarn, call, Event{Kind: EventOddity, Err: errors.New(odd)})
+	}
+	call.header = resp.Header
+	return v, nil
+}
+
+// roundTrip runs a call on the chain; answers other than 2xx are its errors.
+func (c *Client) roundTrip(ctx context.Context, call *call, send send, checks ...error) (*http.Response, error) {
+	if err := errors.Join(append(checks, checkIDs(call.op, call.ids))...); err != nil {
+		return nil, err
+	}
+	resp, err := send(context.WithValue(ctx, callKey{}, call))
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode >= 300 {
+		defer func() { _ = resp.Body.Close() }()
+		return nil, c.newAPIError(call, resp)
+	}
+	return resp, nil
+}
+
+// unreadable is the error of a success whose body does not say what it should.
+func (c *call) unreadable(status int, err error) error {
+	c.unknown = !c.op.RetrySafe
+	return &DecodeError{CallInfo: c.describe(), StatusCode: status, Err: err}
+}
+
+// traceable refuses the answer to a write that lacks the id by which to follow what it started.
+func traceable(answer any) error {
+	switch v := answer.(type) {
+	case *gen.Batch:
+		if v.BatchID == "" {
+			return errors.New("it lacks batchId")
+		}
+	case *gen.ListingOperation:
+		if v.ListingID == "" || v.OperationID == "" {
+			return errors.New("it lacks listingId or operationId")
+		}
+	case *gen.Ingestion:
+		if v.IngestionID == "" {
+			return errors.New("it lacks ingestionId")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+// Package client sells on a bid/ask resale marketplace: listings, batches of them, orders, the product
+// catalog and market data.
+//
+//	c, err := client.New(
+//		client.WithBaseURL("https://api.example.com/v2"),
+//		client.WithAPIKey(os.Getenv("SELLSIDE_API_KEY")),
+//		client.WithToken(os.Getenv("SELLSIDE_TOKEN")))
+//	...
+//	batch, err := c.Batches.Create(ctx, []gen.CreateItem{{VariantID: id, Amount: "162", Quantity: 2}})
+//	...
+//	save(batch.ID()) // before waiting: a batch whose id is lost is hard to find
+//	items, err := batch.Wait(ctx)
+//
+// Every method takes a context, returns (T, error), and checks its input before any I/O. Lists are iterators
+// that ask for a page when the loop reaches it. Writes are asynchronous on the service's side: they return a
+// handle whose Wait follows them to their end. Where a rule comes from, the documentation says: documented,
+// public or assumed, as in the x-provenance of api/openapi.yaml.
+//
+// # Retries
+//
+// A write is repeated only when the service cannot have applied it. There is no idempotency key: a POST that
+// timed out has often landed, and sending it again makes a second listing.
+//
+//	what happened                                     read (GET)            write (POST, PUT, PATCH, DELETE)
+//	dial or TLS failed, headers never written         retry                 retry
+//	reset, EOF or attempt timeout after writing       retry                 no: ErrOutcomeUnknown
+//	429                                               3 attempts at most    the same: it was refused
+//	408, 5xx (but 501, 505)                           retry                 no: APIError, also ErrOutcomeUnknown
+//	401                                               once, with a token that is new, if the source has one
+//	3xx that is not followed                          no                    no: APIError, also ErrOutcomeUnknown
+//	other 4xx                                         no                    no
+//	2xx whose body broke off                          retry                 no: DecodeError, also ErrOutcomeUnknown
+//	2xx whose body is no answer or beyond 16 MiB      no: DecodeError       no: DecodeError, also ErrOutcomeUnknown
+//	ctx ended before writing                          ctx's error           ctx's error
+//	ctx ended after writing                           ctx's error           ctx's error, also ErrOutcomeUnknown
+//
+// Pauses grow exponentially with jitter, or are what Retry-After asks for; one that would outlast
+// [RetryPolicy].MaxRetryAfter or ctx's deadline is not waited for, and the answer is returned at once. A 429
+// holds back every goroutine of the client. A client has a budget of 20 retries, refilled by one a second;
+// when it is spent, the last answer is returned.
+//
+// A write of unknown outcome is settled by reading: the listing and its operations since the send, or the
+// listings that a batch would have made.
+//
+// # Errors
+//
+//	ErrBadRequest, ErrUnauthorized, ErrForbidden,     the status of an *APIError
+//	ErrNotFound, ErrConflict, ErrRateLimited, ErrServer
+//	ErrOutcomeUnknown                                 a write that may have been applied; never resend it blindly
+//	ErrInvalidArgument, ErrTooManyItems               an *ArgumentError: refused before any I/O
+//	ErrPagingStuck                                    a list that promises more but does not move on
+//	*SendError                                        no answer came; Is the ctx's error if that is why
+//	*DecodeError                                      it succeeded, but the answer cannot be read
+//	*TokenError, *QuotaError                          nothing was sent
+//	ErrTokenExpired, ErrSignInAgain                   a *TokenError: only a new token, or signing in, helps
+//	*WaitError                                        a wait ended first; the last snapshot is kept
+//	*OperationError, *BatchError                      the service processed it, and it, or items of it, failed
+//
+// No error, log line or event holds the API key or a token.
+//
+// # Concurrency
+//
+// A [Client], its services and the handles [Batch] and [Operation] are safe for concurrent use. No goroutine
+// outlives the call that started it, but for the refresh of a [RefreshTokenSource], which its Close waits for.
+package client

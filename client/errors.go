@@ -1,0 +1,145 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// statusError is the sentinel of one or more statuses of an [APIError].
+type statusError struct {
+	text        string
+	first, last int
+}
+
+func (c *statusError) Error() string { return c.text }
+
+// Sentinels for [errors.Is]. The first seven stand for statuses of an [APIError].
+var (
+	ErrBadRequest   error = &statusError{"bad request", 400, 400}
+	ErrUnauthorized error = &statusError{"unauthorized", 401, 401}
+	ErrForbidden    error = &statusError{"forbidden", 403, 403}
+	ErrNotFound     error = &statusError{"not found", 404, 404}
+	ErrConflict     error = &statusError{"conflict", 409, 409}
+	ErrRateLimited  error = &statusError{"rate limited", 429, 429}
+	ErrServer       error = &statusError{"the service failed", 500, 599}
+
+	// ErrOutcomeUnknown marks a write that the service may have applied although no answer says so. Never
+	// send it again blindly: read the listing and its operations, or the batch's listings, and compare.
+	ErrOutcomeUnknown = errors.New("the outcome of the write is unknown")
+	// ErrInvalidArgument marks input that was refused before any I/O; see [ArgumentError].
+	ErrInvalidArgument = errors.New("invalid argument")
+	// ErrTooManyItems marks a batch that is larger than the service takes.
+	ErrTooManyItems = errors.New("too many items in one batch")
+	// ErrPagingStuck marks a list that promises more but does not move on.
+	ErrPagingStuck = errors.New("paging does not move on")
+	// ErrBodyTooLarge marks an answer beyond 16 MiB.
+	ErrBodyTooLarge = fmt.Errorf("the body is larger than %d MiB", maxBody>>20)
+)
+
+// CallInfo says which call an error is about.
+type CallInfo struct {
+	Operation gen.OperationID // Such as GetListing.
+	Method    string          // Such as GET.
+	Route     string          // Such as /selling/listings/{listingId}; ids are left out.
+	Attempts  int             // Requests sent, 1 or more unless the call was refused before any I/O.
+
+	// OutcomeUnknown tells that the call is a write that may have been applied; the error also Is ErrOutcomeUnknown.
+	OutcomeUnknown bool
+}
+
+func (c *call) describe() CallInfo {
+	return CallInfo{Operation: c.op.ID, Method: c.op.Method, Route: c.op.Route, Attempts: c.attempts, OutcomeUnknown: c.unknown}
+}
+
+// verdict ends the text of an error whose write may have been applied.
+func (i CallInfo) verdict() string {
+	if i.OutcomeUnknown {
+		return "; " + ErrOutcomeUnknown.Error() + ": read before you send it again"
+	}
+	return ""
+}
+
+// APIError is an answer of the service other than 2xx.
+type APIError struct {
+	CallInfo
+	StatusCode int           // The HTTP status, whatever the body says.
+	Message    string        // The service's words, or the status text. Prose: show it, never match on it.
+	RequestID  string        // The service's id of the request, if it gave one.
+	RetryAfter time.Duration // How long the service asked to wait; zero if it did not.
+	Body       []byte        // The body as it came, up to 64 KiB, with the credentials taken out.
+}
+
+func (e *APIError) Error() string {
+	s := fmt.Sprintf("%s: %d %s", e.Operation, e.StatusCode, e.Message)
+	if e.RequestID != "" {
+		s += " (request " + e.RequestID + ")"
+	}
+	if e.RetryAfter > 0 {
+		s += fmt.Sprintf(" (retry after %s)", e.RetryAfter)
+	}
+	return s + e.verdict()
+}
+
+// Is matches the sentinel of the status, and [ErrOutcomeUnknown].
+func (e *APIError) Is(target error) bool {
+	if class, ok := target.(*statusError); ok {
+		return class.first <= e.StatusCode && e.StatusCode <= class.last
+	}
+	return target == ErrOutcomeUnknown && e.OutcomeUnknown
+}
+
+// SendError reports that no answer came: the connection failed, the attempt timed out, or ctx ended, which
+// [errors.Is] tells.
+type SendError struct {
+	CallInfo
+	Err error
+}
+
+func (e *SendError) Error() string {
+	return fmt.Sprintf("%s: no answer: %v%s", e.Operation, e.Err, e.verdict())
+}
+
+// Is matches [ErrOutcomeUnknown].
+func (e *SendError) Is(target error) bool { return target == ErrOutcomeUnknown && e.OutcomeUnknown }
+
+// Unwrap returns the cause.
+func (e *SendError) Unwrap() error { return e.Err }
+
+// DecodeError reports a success whose body could not be read: it broke off, it was too large, or it is not
+// the JSON that the operation answers. A write of this kind has been applied, but what it made is not known, so
+// that it also Is [ErrOutcomeUnknown].
+type DecodeError struct {
+	CallInfo
+	StatusCode int
+	Err        error
+}
+
+func (e *DecodeError) Error() string {
+	return fmt.Sprintf("%s: %d, but the answer cannot be read: %v%s", e.Operation, e.StatusCode, e.Err, e.verdict())
+}
+
+// Is matches [ErrOutcomeUnknown].
+func (e *DecodeError) Is(target error) bool { return target == ErrOutcomeUnknown && e.OutcomeUnknown }
+
+// Unwrap returns the cause.
+func (e *DecodeError) Unwrap() error { return e.Err }
+
+// ArgumentError reports input that was refused before any I/O. It Is [ErrInvalidArgument].
+type ArgumentError struct {
+	Operation gen.OperationID
+	Field     string // Such as items[3].amount.
+	Problem   string // What is wrong with it and what is wanted.
+	kind      error
+}
+
+func (e *ArgumentError) Error() string {
+	return fmt.Sprintf("%s: %s: %s", e.Operation, e.Field, e.Problem)
+}
+
+// Is matches [ErrInvalidArgument], and [ErrTooManyItems] where that is the problem.
+func (e *ArgumentError) Is(target error) bool {
+	return target == ErrInvalidArgument || e.kind != nil && target == e.kind
+}

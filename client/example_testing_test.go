@@ -1,0 +1,62 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// market is all that lowestAsk needs of the client: an interface of the consumer's own.
+type market interface {
+	MarketData(ctx context.Context, productID, variantID string, currency gen.CurrencyCode) (*gen.MarketData, error)
+}
+
+// lowestAsk is the code under test.
+func lowestAsk(ctx context.Context, m market, productID, variantID string) (string, error) {
+	data, err := m.MarketData(ctx, productID, variantID, "USD")
+	if err != nil {
+		return "", fmt.Errorf("lowest ask: %w", err)
+	}
+	if data.LowestAskAmount == "" { // absent, which is not zero
+		return "nobody sells", nil
+	}
+	return string(data.LowestAskAmount), nil
+}
+
+// fixedMarket is a fake of five lines, for tests that are not about the service.
+type fixedMarket gen.MarketData
+
+func (m fixedMarket) MarketData(context.Context, string, string, gen.CurrencyCode) (*gen.MarketData, error) {
+	return (*gen.MarketData)(&m), nil
+}
+
+// Code that asks for an interface of its own takes c.Catalog in the program, and a fake in a test.
+func ExampleCatalog_MarketData() {
+	var _ market = (*client.Catalog)(nil)
+
+	ask, err := lowestAsk(context.Background(), fixedMarket{LowestAskAmount: "171"}, "product", "variant")
+
+	fmt.Println(ask, err)
+	// Output: 171 <nil>
+}
+
+// What talks to the service is tested against clienttest, which checks both sides against the spec.
+func TestLowestAsk(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetVariantMarketData).Query("currencyCode", "USD").Answer(200, gen.MarketData{LowestAskAmount: "171"})
+	srv.Expect(gen.OpGetVariantMarketData).AnswerError(404, "no such product")
+	c := srv.Client()
+
+	ask, err := lowestAsk(t.Context(), c.Catalog, "product", "variant")
+	require.NoError(t, err)
+	require.Equal(t, "171", ask)
+
+	_, err = lowestAsk(t.Context(), c.Catalog, "stale product", "variant")
+	require.ErrorIs(t, err, client.ErrNotFound)
+}

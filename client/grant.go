@@ -1,0 +1,121 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// grant is the token endpoint's answer. A member of the wrong kind stays empty and costs no rotated token.
+type grant struct {
+	AccessToken  string          `json:"access_token"`
+	RefreshToken string          `json:"refresh_token"`
+	ExpiresIn    json.RawMessage `json:"expires_in"`
+	Error        string          `json:"error"`
+}
+
+// refresh gets an access token. Whatever is wrong with an answer of success, its refresh token is kept first.
+func (s *RefreshTokenSource) refresh() (*oauth2.Token, error) {
+	if err := s.rotate(s.config.RefreshToken); err != nil {
+		return nil, err
+	}
+	asked := time.Now().Round(0) // by the wall clock, which goes on while a machine sleeps
+	g, err := s.post()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.rotate(g.RefreshToken); err != nil {
+		return nil, err
+	}
+	if checkHeaderValue("", g.AccessToken) != nil {
+		return nil, errors.New("the token endpoint gave no token that a header can carry")
+	}
+	token := &oauth2.Token{AccessToken: g.AccessToken, Expiry: jwtExpiry(g.AccessToken)}
+	if in := wholeSeconds(g.ExpiresIn); in > 0 {
+		token.Expiry = asked.Add(time.Duration(min(in, 366*24*3600)) * time.Second)
+	}
+	return token, nil
+}
+
+// rotate keeps the refresh token, if it is another one, and hands over one that OnRotate has not taken yet.
+func (s *RefreshTokenSource) rotate(refreshToken string) error {
+	if refreshToken != "" && refreshToken != s.config.RefreshToken {
+		s.config.RefreshToken, s.unsaved = refreshToken, s.config.OnRotate != nil
+	}
+	if s.unsaved {
+		if err := s.config.OnRotate(s.config.RefreshToken); err != nil {
+			return fmt.Errorf("save the rotated refresh token, which is kept in memory: %w", err)
+		}
+	}
+	s.unsaved = false
+	return nil
+}
+
+// post sends the grant. [oauth2.Config] would leave out the audience, send the secrets on after a redirect, and
+// quote the answer in its errors.
+func (s *RefreshTokenSource) post() (*grant, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	form := url.Values{
+		"grant_type": {"refresh_token"}, "refresh_token": {s.config.RefreshToken}, "audience": {s.config.Audience},
+		"client_id": {s.config.ClientID}, "client_secret": {s.config.ClientSecret},
+	}
+	maps.DeleteFunc(form, func(_ string, value []string) bool { return value[0] == "" })
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.config.TokenURL, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, unanswered(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Accept", "application/json")
+	req.Close = true // one request in hours is not worth an idle connection
+	resp, err := s.http.Do(req)
+	if err != nil {
+		return nil, unanswered(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := readAtMost(resp.Body, maxErrorBody)
+	g := new(grant)
+	broken := json.Unmarshal(body, g)
+	_, odd := errors.AsType[*json.UnmarshalTypeError](broken)
+	switch {
+	case resp.StatusCode >= 300 || g.Error != "":
+		return nil, s.refusal(resp.StatusCode, g.Error)
+	case err != nil:
+		return nil, unanswered(err)
+	case broken != nil && !odd:
+		return nil, fmt.Errorf("the token endpoint answered %d, but not in JSON", resp.StatusCode)
+	}
+	return g, nil
+}
+
+// refusal keeps the status and a code that looks like those of RFC 6749; anything else may repeat secrets.
+func (s *RefreshTokenSource) refusal(status int, code string) error {
+	secret := strings.Contains(code, s.config.RefreshToken) || s.config.ClientSecret != "" && strings.Contains(code, s.config.ClientSecret)
+	if secret || len(code) > 64 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") != "" {
+		code = ""
+	}
+	return &oauth2.RetrieveError{Response: &http.Response{StatusCode: status, Status: http.StatusText(status)}, ErrorCode: code}
+}
+
+// unanswered says why there is no answer. net/http quotes what it cannot read, so that only errors of the network
+// and of the deadline keep their text.
+func unanswered(err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err
+	}
+	_, network := errors.AsType[net.Error](err)
+	if _, certificate := errors.AsType[*tls.CertificateVerificationError](err); network || certificate {
+		return fmt.Errorf("the token endpoint did not answer: %w", err)
+	}
+	return errors.New("the token endpoint's answer broke off, is too large or is not HTTP")
+}

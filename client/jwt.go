@@ -1,0 +1,57 @@
+package client
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// ErrTokenExpired marks the use of a static access token whose own exp has passed; see [WithToken].
+var ErrTokenExpired = errors.New("the access token has expired")
+
+// staticToken is a source of one token, which lasts for ever unless it is a JWT that says otherwise.
+type staticToken struct{ token oauth2.Token }
+
+// Token implements [oauth2.TokenSource].
+func (s *staticToken) Token() (*oauth2.Token, error) {
+	if reached(s.token.Expiry) {
+		return nil, fmt.Errorf("%w at %s: get a new one, or use WithTokenSource", ErrTokenExpired, s.token.Expiry.UTC().Format(time.RFC3339))
+	}
+	return &s.token, nil
+}
+
+// reached reports whether t has come; the zero time never does.
+func reached(t time.Time) bool { return !t.IsZero() && !time.Now().Before(t) }
+
+// jwtExpiry reads the exp of a JWT; zero if there is none. It is not verified, which is the service's task: what
+// is read here only saves a request.
+func jwtExpiry(token string) time.Time {
+	var claims struct {
+		Exp json.RawMessage `json:"exp"`
+	}
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return time.Time{}
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
+	if err != nil || json.Unmarshal(payload, &claims) != nil || wholeSeconds(claims.Exp) <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(wholeSeconds(claims.Exp), 0)
+}
+
+// wholeSeconds reads a JSON number, or text that holds one, without its fraction; zero if it is neither.
+func wholeSeconds(raw json.RawMessage) int64 {
+	whole, fraction, _ := strings.Cut(strings.Trim(string(raw), `"`), ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil || strings.ContainsAny(fraction, "eE") {
+		return 0
+	}
+	return min(n, 253402300799) // the end of the year 9999
+}

@@ -1,0 +1,123 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// Listings reads and changes single listings. Every write is asynchronous: the service checks the input at
+// once and answers with a pending operation, which [Operation.Wait] follows to its end.
+type Listings struct{ c *Client }
+
+// ListListings filters a list of listings. Zero fields filter nothing.
+type ListListings struct {
+	ProductIDs         []string
+	VariantIDs         []string
+	BatchIDs           []string // Of the batches that made the listings.
+	Statuses           []gen.ListingStatus
+	InventoryTypes     []gen.InventoryType
+	From, To           time.Time // First and last day of creation, both included; only their UTC day counts.
+	Expired            bool      // Show listings whose ask has expired, which are hidden otherwise.
+	ShipmentDisplayIDs []string  // Of the inbound shipments the items are part of.
+	PageNumber         int       // From 1; List starts there. 1 by default.
+	PageSize           int       // 1 to 100; 100 by default.
+}
+
+func (p ListListings) params() (*gen.ListListingsParams, error) {
+	const op = gen.OpListListings
+	out := &gen.ListListingsParams{
+		PageNumber: set(p.PageNumber), PageSize: new(cmp.Or(p.PageSize, 100)),
+		FromDate: day(p.From), ToDate: day(p.To), IsExpired: set(p.Expired),
+	}
+	return out, errors.Join(
+		checkPage(op, p.PageNumber, p.PageSize, 100),
+		join(op, "ProductIDs", p.ProductIDs, &out.ProductIDs),
+		join(op, "VariantIDs", p.VariantIDs, &out.VariantIDs),
+		join(op, "BatchIDs", p.BatchIDs, &out.BatchIDs),
+		join(op, "Statuses", p.Statuses, &out.ListingStatuses),
+		join(op, "InventoryTypes", p.InventoryTypes, &out.InventoryTypes),
+		join(op, "ShipmentDisplayIDs", p.ShipmentDisplayIDs, &out.InitiatedShipmentDisplayIDs),
+	)
+}
+
+// List yields the listings that match, page after page, with GET /selling/listings (documented). A page is
+// asked for when the loop reaches it, and each range starts anew. Pages are no snapshot: a listing is
+// yielded once, but one that moves to an earlier page meanwhile is missed. An error is the last thing
+// yielded: those of [Listings.ListPage], and [ErrPagingStuck].
+func (s *Listings) List(ctx context.Context, filter ListListings) iter.Seq2[gen.Listing, error] {
+	return numbered(gen.OpListListings, filter.PageNumber, func(l *gen.Listing) string { return l.ListingID },
+		func(number int) (page[gen.Listing], error) {
+			filter.PageNumber = number
+			p, err := s.ListPage(ctx, filter)
+			if err != nil {
+				return page[gen.Listing]{}, err
+			}
+			return page[gen.Listing]{entries: p.Listings, more: p.HasNextPage}, nil
+		})
+}
+
+// ListPage reads one page of listings with GET /selling/listings (documented). Errors: [ArgumentError],
+// [ErrBadRequest], [ErrUnauthorized].
+func (s *Listings) ListPage(ctx context.Context, filter ListListings) (*gen.ListingPage, error) {
+	params, err := filter.params()
+	return do1[gen.ListingPage](ctx, s.c, gen.OpListListings, s.c.low.ListListings, params, err)
+}
+
+// Get reads one listing, with its payout and its last operation, with GET /selling/listings/{listingId}
+// (documented). Errors: [ErrNotFound], [ErrBadRequest] for what is no id, [ErrUnauthorized].
+func (s *Listings) Get(ctx context.Context, listingID string) (*gen.Listing, error) {
+	return do1[gen.Listing](ctx, s.c, gen.OpGetListing, s.c.low.GetListing, listingID)
+}
+
+// Create makes one listing with POST /selling/listings (public). It is never repeated once it may have
+// arrived: on [ErrOutcomeUnknown], look for the listing before you create it again. Errors:
+// [ArgumentError], [ErrBadRequest], [ErrUnauthorized].
+func (s *Listings) Create(ctx context.Context, listing gen.CreateListingRequest) (*Operation, error) {
+	const op = gen.OpCreateListing
+	return s.follow(do1[gen.ListingOperation](ctx, s.c, op, s.c.low.CreateListing, listing,
+		checkID(op, "variantId", listing.VariantID), checkAmount(op, "amount", listing.Amount, true)))
+}
+
+// Update changes the price, currency or expiry of a listing with PATCH /selling/listings/{listingId}
+// (public); what changes leaves zero stays as it is. Errors: [ArgumentError], [ErrBadRequest],
+// [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
+func (s *Listings) Update(ctx context.Context, listingID string, changes gen.UpdateListingRequest) (*Operation, error) {
+	const op = gen.OpUpdateListing
+	return s.follow(do2[gen.ListingOperation](ctx, s.c, op, s.c.low.UpdateListing, listingID, changes, checkAmount(op, "amount", changes.Amount, false)))
+}
+
+// Activate gives an inactive listing an ask again with PUT /selling/listings/{listingId}/activate (public);
+// terms left zero are those it had. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized],
+// [ErrNotFound], [ErrOutcomeUnknown].
+func (s *Listings) Activate(ctx context.Context, listingID string, terms gen.ActivateListingRequest) (*Operation, error) {
+	const op = gen.OpActivateListing
+	return s.follow(do2[gen.ListingOperation](ctx, s.c, op, s.c.low.ActivateListing, listingID, terms, checkAmount(op, "amount", terms.Amount, false)))
+}
+
+// Deactivate takes a listing's ask off the market and keeps the listing, with
+// PUT /selling/listings/{listingId}/deactivate (documented). An inactive listing is refused. Errors:
+// [ErrBadRequest], [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
+func (s *Listings) Deactivate(ctx context.Context, listingID string) (*Operation, error) {
+	return s.follow(do1[gen.ListingOperation](ctx, s.c, gen.OpDeactivateListing, s.c.low.DeactivateListing, listingID))
+}
+
+// Delete deletes a listing with DELETE /selling/listings/{listingId} (documented). A sold one cannot be
+// deleted. Errors: [ErrBadRequest], [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
+func (s *Listings) Delete(ctx context.Context, listingID string) (*Operation, error) {
+	return s.follow(do1[gen.ListingOperation](ctx, s.c, gen.OpDeleteListing, s.c.low.DeleteListing, listingID))
+}
+
+// follow opens the handle of the operation that a write was answered with.
+func (s *Listings) follow(answer *gen.ListingOperation, err error) (*Operation, error) {
+	if err != nil {
+		return nil, err
+	}
+	o := s.OpenOperation(answer.ListingID, answer.OperationID)
+	o.last = *answer
+	return o, nil
+}

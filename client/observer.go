@@ -1,0 +1,77 @@
+package client
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// EventKind says what an [Event] is about.
+type EventKind string
+
+// The kinds of events.
+const (
+	EventDone   EventKind = "done"   // A call ended.
+	EventRetry  EventKind = "retry"  // An attempt failed and will be repeated after Delay.
+	EventWait   EventKind = "wait"   // A call was held back for Delay by the quota or by a 429.
+	EventOddity EventKind = "oddity" // A member of an answer was of the wrong kind and left zero; Err names it.
+)
+
+// Event is something that happened to a call. It holds no credentials, no bodies and no ids.
+type Event struct {
+	Kind       EventKind
+	Operation  gen.OperationID
+	Method     string
+	Route      string
+	Attempt    int           // Requests sent so far.
+	StatusCode int           // Of the last answer; zero if there was none.
+	Duration   time.Duration // Of the whole call, in EventDone.
+	Delay      time.Duration // In EventRetry and EventWait.
+	Err        error         // Why; nil for an answer, of whatever status.
+}
+
+// observer is the stage, and the mouth of all others, that tells the log and the caller's hook.
+type observer struct {
+	logger *slog.Logger
+	hook   func(Event)
+}
+
+func newObserver(logger *slog.Logger, hook func(Event)) *observer {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	if hook == nil {
+		hook = func(Event) {}
+	}
+	return &observer{logger, hook}
+}
+
+// watch tells how each call ended, once, however often it was retried.
+func (o *observer) watch(next Doer) Doer {
+	return DoerFunc(func(req *http.Request) (*http.Response, error) {
+		start := time.Now()
+		resp, err := next.Do(req)
+		o.tell(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventDone, StatusCode: statusOf(resp), Duration: time.Since(start), Err: err})
+		return resp, err
+	})
+}
+
+// tell fills in which call the event is about and passes it on.
+func (o *observer) tell(ctx context.Context, level slog.Level, c *call, e Event) {
+	e.Operation, e.Method, e.Route, e.Attempt = c.op.ID, c.op.Method, c.op.Route, c.attempts
+	o.hook(e)
+	o.logger.LogAttrs(ctx, level, "marketplace call",
+		slog.String("event", string(e.Kind)), slog.String("operation", string(e.Operation)), slog.String("route", e.Method+" "+e.Route),
+		slog.Int("attempt", e.Attempt), slog.Int("status", e.StatusCode), slog.Duration("duration", e.Duration),
+		slog.Duration("delay", e.Delay), slog.Any("error", e.Err))
+}
+
+func statusOf(resp *http.Response) int {
+	if resp == nil {
+		return 0
+	}
+	return resp.StatusCode
+}

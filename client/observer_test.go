@@ -1,0 +1,83 @@
+package client_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+)
+
+func TestACallIsToldFromItsFirstAttemptToItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2").Delay(time.Second)
+		srv.Expect(aRead.op).Disconnect(clienttest.BeforeHeaders, "the network fails")
+		srv.Expect(aRead.op).Raw(http.StatusOK, nil, []byte(`{"listingId":"98e2e748","payout":"none"}`), "a payout that is none")
+		var events []client.Event
+		var lines bytes.Buffer
+		c := srv.Client(client.WithObserver(func(e client.Event) { events = append(events, e) }),
+			client.WithLogger(slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+		start := time.Now()
+		require.NoError(t, aRead.do(t.Context(), c))
+		took := time.Since(start)
+
+		require.Len(t, events, 4)
+		busy, broken, done, odd := events[0], events[1], events[2], events[3]
+		want := client.Event{Kind: client.EventRetry, Operation: aRead.op, Method: "GET", Route: "/selling/listings/{listingId}", Attempt: 1, StatusCode: 503, Delay: 2 * time.Second}
+		assert.Equal(t, want, busy)
+		assert.Equal(t, []any{client.EventRetry, 2, 0}, []any{broken.Kind, broken.Attempt, broken.StatusCode})
+		assert.True(t, isA[*client.SendError](broken.Err))
+		assert.Equal(t, client.Event{Kind: client.EventDone, Operation: aRead.op, Method: "GET", Route: want.Route, Attempt: 3, StatusCode: 200, Duration: took}, done)
+		assert.Equal(t, []any{client.EventOddity, 3}, []any{odd.Kind, odd.Attempt})
+		assert.ErrorContains(t, odd.Err, "/payout: a string")
+
+		var levels []string
+		for line := range strings.Lines(lines.String()) {
+			var entry struct{ Level, Event, Operation, Route string }
+			require.NoError(t, json.Unmarshal([]byte(line), &entry))
+			levels = append(levels, entry.Level+" "+entry.Event)
+			assert.Equal(t, "GetListing", entry.Operation)
+			assert.Equal(t, "GET /selling/listings/{listingId}", entry.Route)
+			assert.NotContains(t, line, "98e2e748-8000", "ids are left out")
+		}
+		assert.Equal(t, []string{"WARN retry", "WARN retry", "DEBUG done", "WARN oddity"}, levels)
+	})
+}
+
+func TestACallThatFailsIsToldOnce(t *testing.T) {
+	for status, why := range map[int]string{http.StatusNotFound: "an answer is no error of the event", http.StatusServiceUnavailable: "nor is one that gave up"} {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(aRead.op).AnswerError(status, "no")
+		var events []client.Event
+		require.Error(t, aRead.do(t.Context(), srv.Client(oneAttempt, client.WithObserver(func(e client.Event) { events = append(events, e) }))))
+		require.Len(t, events, 1)
+		assert.Equal(t, client.EventDone, events[0].Kind)
+		assert.Equal(t, status, events[0].StatusCode)
+		assert.NoError(t, events[0].Err, why)
+	}
+}
+
+func TestAHeldBackCallIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(aRead.op).AnswerExample().Times(2)
+		var events []client.Event
+		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}), client.WithObserver(func(e client.Event) { events = append(events, e) }))
+		require.NoError(t, aRead.do(t.Context(), c))
+		require.NoError(t, aRead.do(t.Context(), c))
+		require.Len(t, events, 3, "the first call did not wait")
+		assert.Equal(t, client.EventWait, events[1].Kind)
+		assert.Equal(t, time.Second, events[1].Delay)
+		assert.Zero(t, events[1].Attempt, "nothing was sent yet")
+	})
+}

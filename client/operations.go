@@ -1,0 +1,125 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"sync"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// Operations yields the operations performed on a listing with
+// GET /selling/listings/{listingId}/operations (documented), page after page as the loop reaches them; each
+// range starts anew. An error is the last thing yielded: those of [Listings.OperationsPage], and
+// [ErrPagingStuck].
+func (s *Listings) Operations(ctx context.Context, listingID string) iter.Seq2[gen.ListingOperation, error] {
+	id := func(o *gen.ListingOperation) string { return o.OperationID }
+	return byCursor(gen.OpListListingOperations, id, func(cursor string) (page[gen.ListingOperation], error) {
+		p, err := s.OperationsPage(ctx, listingID, cursor, 100)
+		if err != nil {
+			return page[gen.ListingOperation]{}, err
+		}
+		return page[gen.ListingOperation]{entries: p.Operations, cursor: p.NextCursor}, nil
+	})
+}
+
+// OperationsPage reads one page of a listing's operations with GET /selling/listings/{listingId}/operations
+// (documented). The cursor is the NextCursor of the page before, and "" for the first; the size is 1 to 100,
+// or 0 for the service's default. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized].
+func (s *Listings) OperationsPage(ctx context.Context, listingID, cursor string, size int) (*gen.ListingOperationPage, error) {
+	const op = gen.OpListListingOperations
+	params := &gen.ListListingOperationsParams{Cursor: set(cursor), PageSize: set(size)}
+	return do2[gen.ListingOperationPage](ctx, s.c, op, s.c.low.ListListingOperations, listingID, params, checkPage(op, 0, size, 100))
+}
+
+// GetOperation reads one operation with GET /selling/listings/{listingId}/operations/{operationId}
+// (documented). Errors: [ErrNotFound], [ErrBadRequest], [ErrUnauthorized].
+func (s *Listings) GetOperation(ctx context.Context, listingID, operationID string) (*gen.ListingOperation, error) {
+	answer, _, err := s.OpenOperation(listingID, operationID).get(ctx)
+	return answer, err
+}
+
+// OpenOperation returns the handle of an operation by its ids, for instance after a restart. It does no I/O.
+func (s *Listings) OpenOperation(listingID, operationID string) *Operation {
+	return &Operation{c: s.c, listingID: listingID, operationID: operationID}
+}
+
+// Operation follows one operation on a listing to its end. It is safe for concurrent use.
+type Operation struct {
+	c                      *Client
+	listingID, operationID string
+
+	mu   sync.Mutex
+	last gen.ListingOperation
+}
+
+// ID returns the operation's id.
+func (o *Operation) ID() string { return o.operationID }
+
+// ListingID returns the id of the listing that the operation is about.
+func (o *Operation) ListingID() string { return o.listingID }
+
+// Snapshot returns the operation as it was last read; it is zero after OpenOperation until the first poll.
+func (o *Operation) Snapshot() gen.ListingOperation {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.last
+}
+
+// Done reports whether the last snapshot is final.
+func (o *Operation) Done() bool { return o.Snapshot().OperationStatus.Terminal() }
+
+// Poll reads the operation once. A failed poll leaves the snapshot as it was.
+func (o *Operation) Poll(ctx context.Context) (gen.ListingOperation, error) {
+	_, _, err := o.get(ctx)
+	return o.Snapshot(), err
+}
+
+func (o *Operation) get(ctx context.Context) (*gen.ListingOperation, http.Header, error) {
+	call := newCall(gen.OpGetListingOperation, o.listingID, o.operationID)
+	answer, err := do[gen.ListingOperation](ctx, o.c, call, func(ctx context.Context) (*http.Response, error) {
+		return o.c.low.GetListingOperation(ctx, o.listingID, o.operationID)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = *answer
+	return answer, call.header, nil
+}
+
+// Wait polls until the operation has succeeded or failed and returns the same handle. A failed operation is
+// an [OperationError]. When ctx ends, or after 30 minutes if it has no deadline, or when polling fails for
+// good, the error is a [WaitError] that keeps the last snapshot; the operation goes on all the same, and
+// waiting again is harmless. A status that this module does not know is not an end.
+func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, error) {
+	err := waitUntil(ctx, opts, func(ctx context.Context) (bool, http.Header, error) {
+		if o.Done() {
+			return true, nil, nil
+		}
+		_, header, err := o.get(ctx)
+		return o.Done(), header, err
+	})
+	last := o.Snapshot()
+	if err != nil {
+		return o, &WaitError{What: "operation", ID: o.operationID, Operation: &last, Err: err}
+	}
+	if last.OperationStatus == gen.OperationStatusFailed {
+		return o, &OperationError{Operation: last}
+	}
+	return o, nil
+}
+
+// OperationError reports an operation that ended in FAILED.
+type OperationError struct{ Operation gen.ListingOperation }
+
+func (e *OperationError) Error() string {
+	reason := excerpt(string(e.Operation.Error))
+	if reason == "" {
+		reason = "the service gives no reason"
+	}
+	return fmt.Sprintf("%s of listing %s failed: %s (operation %s)", e.Operation.OperationType, e.Operation.ListingID, reason, e.Operation.OperationID)
+}

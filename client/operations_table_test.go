@@ -1,0 +1,175 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// The ids that the examples of the spec use.
+const (
+	listingID   = "98e2e748-8000-45bf-a624-5531d6a68318"
+	operationID = "9b2f6b3e-6d64-4a4e-8f0f-4c7f0d9f7f3a"
+	batchID     = "5ee0ab0e-2a2b-4a3e-9a46-bd8d4ee8c54f"
+	productID   = "0c7b0a0e-5a0c-4a0b-9c39-4b1d7a6f9f10"
+	variantID   = "8f4d2c4e-9d57-4a87-8a34-6b2f5d6d1e21"
+	orderID     = "323314425-323214184"
+)
+
+// typedCalls is the typed method of every operation, called as the spec's examples call it.
+func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.Client) error {
+	t.Helper()
+	return map[gen.OperationID]func(context.Context, *client.Client) error{
+		gen.OpListListings: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Listings.ListPage(ctx, client.ListListings{}))
+		},
+		gen.OpCreateListing: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Listings.Create(ctx, requestOf[gen.CreateListingRequest](t, gen.OpCreateListing)))
+		},
+		gen.OpGetListing: func(ctx context.Context, c *client.Client) error { return failure(c.Listings.Get(ctx, listingID)) },
+		gen.OpUpdateListing: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Listings.Update(ctx, listingID, requestOf[gen.UpdateListingRequest](t, gen.OpUpdateListing)))
+		},
+		gen.OpDeleteListing: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Listings.Delete(ctx, listingID))
+		},
+		gen.OpActivateListing: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Listings.Activate(ctx, listingID, requestOf[gen.ActivateListingRequest](t, gen.OpActivateListing)))
+		},
+		gen.OpDeactivateListing: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Listings.Deactivate(ctx, listingID))
+		},
+		gen.OpListListingOperations: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Listings.OperationsPage(ctx, listingID, "", 0))
+		},
+		gen.OpGetListingOperation: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Listings.GetOperation(ctx, listingID, operationID))
+		},
+
+		gen.OpCreateListingsBatch: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Batches.Create(ctx, requestOf[gen.CreateListingsBatchRequest](t, gen.OpCreateListingsBatch).Items))
+		},
+		gen.OpGetCreateListingsBatch: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Batches.OpenCreate(batchID).Poll(ctx))
+		},
+		gen.OpListCreateListingsBatchItems: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Batches.OpenCreate(batchID).Results(ctx))
+		},
+		gen.OpUpdateListingsBatch: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Batches.Update(ctx, requestOf[gen.UpdateListingsBatchRequest](t, gen.OpUpdateListingsBatch).Items))
+		},
+		gen.OpGetUpdateListingsBatch: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Batches.OpenUpdate(batchID).Poll(ctx))
+		},
+		gen.OpListUpdateListingsBatchItems: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Batches.OpenUpdate(batchID).Results(ctx))
+		},
+		gen.OpDeleteListingsBatch: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Batches.Delete(ctx, []string{listingID}))
+		},
+		gen.OpGetDeleteListingsBatch: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Batches.OpenDelete(batchID).Poll(ctx))
+		},
+		gen.OpListDeleteListingsBatchItems: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Batches.OpenDelete(batchID).Results(ctx))
+		},
+
+		gen.OpListActiveOrders: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Orders.ActivePage(ctx, client.ListActiveOrders{}))
+		},
+		gen.OpListOrderHistory: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Orders.HistoryPage(ctx, client.ListOrderHistory{}))
+		},
+		gen.OpGetOrder: func(ctx context.Context, c *client.Client) error { return failure(c.Orders.Get(ctx, orderID)) },
+		gen.OpGetShippingDocuments: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Orders.ShippingDocuments(ctx, orderID))
+		},
+		gen.OpGetShippingDocument: func(ctx context.Context, c *client.Client) error {
+			document, err := c.Orders.ShippingDocument(ctx, orderID, "SHP-2041")
+			if err != nil {
+				return err
+			}
+			return document.Close()
+		},
+
+		gen.OpSearchProducts: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Catalog.SearchPage(ctx, client.SearchProducts{Query: "chicago"}))
+		},
+		gen.OpGetProduct:   func(ctx context.Context, c *client.Client) error { return failure(c.Catalog.Product(ctx, productID)) },
+		gen.OpListVariants: func(ctx context.Context, c *client.Client) error { return failure(c.Catalog.Variants(ctx, productID)) },
+		gen.OpGetVariant: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Catalog.Variant(ctx, productID, variantID))
+		},
+		gen.OpGetVariantByGTIN: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Catalog.VariantByGTIN(ctx, "0195866137516"))
+		},
+		gen.OpGetVariantMarketData: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Catalog.MarketData(ctx, productID, variantID, ""))
+		},
+		gen.OpListProductMarketData: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Catalog.ProductMarketData(ctx, productID, "EUR"))
+		},
+		gen.OpIngestProducts: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Catalog.Ingest(ctx, requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items))
+		},
+		gen.OpGetIngestion: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Catalog.Ingestion(ctx, "3f1f5d0e", gen.IngestionStatusInReview))
+		},
+	}
+}
+
+// failure drops what a call returns beside its error.
+func failure[T any](_ T, err error) error { return err }
+
+// requestOf is the spec's own example of an operation's body.
+func requestOf[T any](t *testing.T, op gen.OperationID) (body T) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal(clienttest.RequestExampleOf(op), &body))
+	return body
+}
+
+func TestEveryOperationIsCalledByATypedMethodWithinTheContract(t *testing.T) {
+	calls := typedCalls(t)
+	for _, op := range gen.Operations() {
+		t.Run(string(op.ID), func(t *testing.T) {
+			call := calls[op.ID]
+			require.NotNil(t, call, "no row for %s %s: give the operation a method, and the table its call", op.Method, op.Route)
+			srv := clienttest.New(t)
+			line := srv.Expect(op.ID)
+			if body := clienttest.RequestExampleOf(op.ID); body != nil {
+				line.BodyJSON(body)
+			}
+			line.AnswerExample()
+
+			require.NoError(t, call(t.Context(), srv.Client()))
+		})
+		delete(calls, op.ID)
+	}
+	assert.Empty(t, calls, "rows of operations that the spec does not have")
+}
+
+func TestEveryOperationReportsAnUndeclaredStatusAsAnAPIErrorOfItsOwn(t *testing.T) {
+	calls := typedCalls(t)
+	for _, op := range gen.Operations() {
+		t.Run(string(op.ID), func(t *testing.T) {
+			srv := clienttest.New(t)
+			srv.Expect(op.ID).AnswerError(403, "ask for access")
+
+			err := calls[op.ID](t.Context(), srv.Client())
+
+			require.ErrorIs(t, err, client.ErrForbidden)
+			require.NotErrorIs(t, err, client.ErrOutcomeUnknown, "a refused write was not applied")
+			var answered *client.APIError
+			require.ErrorAs(t, err, &answered)
+			assert.Equal(t, client.CallInfo{Operation: op.ID, Method: op.Method, Route: op.Route, Attempts: 1}, answered.CallInfo)
+			assert.Equal(t, "ask for access", answered.Message)
+		})
+	}
+}

@@ -1,0 +1,161 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"golang.org/x/oauth2"
+
+	"github.com/sellside-sdk/sellside-go/quota"
+)
+
+// Option configures a [Client]. The options are checked and applied by [New].
+type Option func(*config) error
+
+// WithBaseURL sets the address of the service including its version, such as https://api.example.com/v2. It
+// must be https, or http to a loopback address, because every request carries credentials.
+func WithBaseURL(rawURL string) Option {
+	return func(c *config) error {
+		u, err := url.Parse(strings.TrimRight(rawURL, "/"))
+		switch {
+		case err != nil:
+			return errors.New("base URL: it does not parse as a URL") // the parser's error would quote it
+		case u.User != nil:
+			return errors.New("base URL: it must not hold credentials")
+		case u.Hostname() == "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+			return errors.New("base URL: want scheme, host and path only, such as https://api.example.com/v2")
+		case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
+			return fmt.Errorf("base URL: %s://%s would send credentials in the clear: use https, or http to a loopback address", u.Scheme, u.Host)
+		}
+		c.baseURL = u
+		return nil
+	}
+}
+
+func isLoopback(host string) bool {
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
+}
+
+// WithAPIKey sets the value of the x-api-key header.
+func WithAPIKey(key string) Option {
+	return func(c *config) error {
+		if err := checkHeaderValue("API key", key); err != nil {
+			return err
+		}
+		c.apiKey = key
+		return nil
+	}
+}
+
+// WithToken sets an access token that stays the same until it expires; [WithTokenSource] is for programs
+// that outlive one. If it is a JWT whose exp has passed, calls fail with a [TokenError] that Is
+// [ErrTokenExpired] before any I/O.
+func WithToken(accessToken string) Option {
+	return func(c *config) error {
+		if err := checkHeaderValue("access token", accessToken); err != nil {
+			return err
+		}
+		c.tokens = &staticToken{oauth2.Token{AccessToken: accessToken, Expiry: jwtExpiry(accessToken)}}
+		return nil
+	}
+}
+
+// checkHeaderValue refuses what cannot stand in a header, without repeating it.
+func checkHeaderValue(what, value string) error {
+	if value == "" {
+		return fmt.Errorf("%s: it is empty", what)
+	}
+	if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("%s: it holds spaces, line ends or other characters that a header cannot carry", what)
+	}
+	return nil
+}
+
+// WithTokenSource sets where access tokens come from. The source is asked before every attempt, so it should
+// keep its token until it expires ([oauth2.ReuseTokenSource] does), and it must be safe for concurrent use.
+// After a 401 it is asked once more, and the request is repeated if the token is a new one. A source that has
+// the methods TokenContext or Invalidate of [RefreshTokenSource] is used by them.
+func WithTokenSource(source oauth2.TokenSource) Option {
+	return func(c *config) error {
+		c.tokens = source
+		return nil
+	}
+}
+
+// WithHTTPClient sets the HTTP client to send with. It is copied, and the copy gets the client's own rule for
+// redirects: writes follow none, reads only those to the same scheme, host and port.
+func WithHTTPClient(hc *http.Client) Option {
+	return func(c *config) error {
+		c.http = hc
+		return nil
+	}
+}
+
+// WithLogger sets where calls and waits (level debug), retries and oddities of answers (level warn) are logged.
+// Nothing is logged by default, and no credentials are ever logged.
+func WithLogger(logger *slog.Logger) Option {
+	return func(c *config) error {
+		c.logger = logger
+		return nil
+	}
+}
+
+// WithObserver sets a function that is told of every event, for metrics and traces. It is called from the
+// goroutine of the call and must be quick and safe for concurrent use.
+func WithObserver(observe func(Event)) Option {
+	return func(c *config) error {
+		c.hook = observe
+		return nil
+	}
+}
+
+// WithMiddleware adds wrappers around the whole chain, the first one outermost. A middleware sees a call
+// once, however often it is retried, and before credentials are added; it may set a User-Agent of its own.
+func WithMiddleware(middleware ...Middleware) Option {
+	return func(c *config) error {
+		c.middleware = append(c.middleware, middleware...)
+		return nil
+	}
+}
+
+// WithRetry sets the retry policy. Fields left zero keep their defaults.
+func WithRetry(policy RetryPolicy) Option {
+	return func(c *config) error {
+		c.retry = policy
+		return policy.check()
+	}
+}
+
+// WithQuota sets how fast the client may go; [PublicQuota] is the default.
+func WithQuota(q Quota) Option {
+	return func(c *config) error {
+		c.limiter = quota.NewLimiter(q)
+		return q.Check()
+	}
+}
+
+// WithLimiter sets what holds requests back instead of the limiter that [WithQuota] makes, for instance one
+// that several processes share.
+func WithLimiter(limiter Limiter) Option {
+	return func(c *config) error {
+		c.limiter = limiter
+		return nil
+	}
+}
+
+// WithMaxBatchItems sets how many items a create batch may have, 100 by default. The service does not
+// document its limit. Update and delete batches stay at 100.
+func WithMaxBatchItems(n int) Option {
+	return func(c *config) error {
+		if n < 1 {
+			return fmt.Errorf("max batch items: %d is not 1 or more", n)
+		}
+		c.maxBatchItems = n
+		return nil
+	}
+}

@@ -1,0 +1,145 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// Orders reads sales. An order is active from the sale until the seller is paid, then it is in history.
+type Orders struct{ c *Client }
+
+// ListActiveOrders filters a list of active orders. Zero fields filter nothing.
+type ListActiveOrders struct {
+	Status             gen.OrderStatus // One of the statuses of active orders.
+	ProductID          string
+	VariantID          string
+	Sort               gen.OrderSort // By time of sale unless set.
+	InventoryTypes     []gen.InventoryType
+	ShipmentDisplayIDs []string
+	PageNumber         int // From 1; Active starts there. 1 by default.
+	PageSize           int // 1 to 100; 100 by default.
+}
+
+func (p ListActiveOrders) params() (*gen.ListActiveOrdersParams, error) {
+	const op = gen.OpListActiveOrders
+	out := &gen.ListActiveOrdersParams{
+		PageNumber: set(int32(p.PageNumber)), PageSize: new(int32(cmp.Or(p.PageSize, 100))),
+		OrderStatus: set(p.Status), ProductID: set(p.ProductID), VariantID: set(p.VariantID), SortOrder: set(p.Sort),
+	}
+	return out, errors.Join(
+		checkPage(op, p.PageNumber, p.PageSize, 100),
+		join(op, "InventoryTypes", p.InventoryTypes, &out.InventoryTypes),
+		join(op, "ShipmentDisplayIDs", p.ShipmentDisplayIDs, &out.InitiatedShipmentDisplayIDs),
+	)
+}
+
+// Active yields the active orders that match, page after page, with GET /selling/orders/active (public). The
+// rules of [Listings.List] hold. Errors: those of [Orders.ActivePage], and [ErrPagingStuck].
+func (s *Orders) Active(ctx context.Context, filter ListActiveOrders) iter.Seq2[gen.Order, error] {
+	return numbered(gen.OpListActiveOrders, filter.PageNumber, orderNumber, func(number int) (page[gen.Order], error) {
+		filter.PageNumber = number
+		return orderPage(s.ActivePage(ctx, filter))
+	})
+}
+
+// ActivePage reads one page of active orders with GET /selling/orders/active (public). Active orders often
+// carry no payout yet. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized].
+func (s *Orders) ActivePage(ctx context.Context, filter ListActiveOrders) (*gen.OrderPage, error) {
+	params, err := filter.params()
+	return do1[gen.OrderPage](ctx, s.c, gen.OpListActiveOrders, s.c.low.ListActiveOrders, params, err)
+}
+
+// ListOrderHistory filters a list of ended orders. Zero fields filter nothing.
+type ListOrderHistory struct {
+	Status             gen.OrderStatus // AUTHFAILED, DIDNOTSHIP, CANCELED, COMPLETED or RETURNED.
+	From, To           time.Time       // First and last day of creation, both included; only their UTC day counts.
+	ProductID          string
+	VariantID          string
+	InventoryTypes     []gen.InventoryType
+	ShipmentDisplayIDs []string
+	PageNumber         int // From 1; History starts there. 1 by default.
+	PageSize           int // 1 to 100; 100 by default.
+}
+
+func (p ListOrderHistory) params() (*gen.ListOrderHistoryParams, error) {
+	const op = gen.OpListOrderHistory
+	out := &gen.ListOrderHistoryParams{
+		PageNumber: set(int32(p.PageNumber)), PageSize: new(int32(cmp.Or(p.PageSize, 100))),
+		FromDate: day(p.From), ToDate: day(p.To),
+		OrderStatus: set(p.Status), ProductID: set(p.ProductID), VariantID: set(p.VariantID),
+	}
+	return out, errors.Join(
+		checkPage(op, p.PageNumber, p.PageSize, 100),
+		join(op, "InventoryTypes", p.InventoryTypes, &out.InventoryTypes),
+		join(op, "ShipmentDisplayIDs", p.ShipmentDisplayIDs, &out.InitiatedShipmentDisplayIDs),
+	)
+}
+
+// History yields the ended orders that match, page after page, with GET /selling/orders/history
+// (documented). The rules of [Listings.List] hold. Errors: those of [Orders.HistoryPage], and
+// [ErrPagingStuck].
+func (s *Orders) History(ctx context.Context, filter ListOrderHistory) iter.Seq2[gen.Order, error] {
+	return numbered(gen.OpListOrderHistory, filter.PageNumber, orderNumber, func(number int) (page[gen.Order], error) {
+		filter.PageNumber = number
+		return orderPage(s.HistoryPage(ctx, filter))
+	})
+}
+
+// HistoryPage reads one page of ended orders with GET /selling/orders/history (documented). Errors:
+// [ArgumentError], [ErrBadRequest], [ErrUnauthorized].
+func (s *Orders) HistoryPage(ctx context.Context, filter ListOrderHistory) (*gen.OrderPage, error) {
+	params, err := filter.params()
+	return do1[gen.OrderPage](ctx, s.c, gen.OpListOrderHistory, s.c.low.ListOrderHistory, params, err)
+}
+
+func orderNumber(o *gen.Order) string { return o.OrderNumber }
+
+func orderPage(p *gen.OrderPage, err error) (page[gen.Order], error) {
+	if err != nil {
+		return page[gen.Order]{}, err
+	}
+	return page[gen.Order]{entries: p.Orders, more: p.HasNextPage}, nil
+}
+
+// Get reads one order with its shipment and payout with GET /selling/orders/{orderNumber} (documented).
+// Errors: [ErrNotFound], [ErrUnauthorized].
+func (s *Orders) Get(ctx context.Context, orderNumber string) (*gen.Order, error) {
+	return do1[gen.Order](ctx, s.c, gen.OpGetOrder, s.c.low.GetOrder, orderNumber)
+}
+
+// ShippingDocuments reads where the documents of a Direct order are, with
+// GET /selling/orders/{orderNumber}/shipping-document (public). Errors: [ErrBadRequest], [ErrNotFound],
+// [ErrUnauthorized].
+func (s *Orders) ShippingDocuments(ctx context.Context, orderNumber string) (*gen.ShippingDocumentsResponse, error) {
+	return do1[gen.ShippingDocumentsResponse](ctx, s.c, gen.OpGetShippingDocuments, s.c.low.GetShippingDocuments, orderNumber)
+}
+
+// Document is a document as it streams in. Read it, and close it.
+type Document struct {
+	io.ReadCloser
+	ContentType string // As the service says, usually application/pdf.
+	Size        int64  // In bytes; -1 when the service does not say.
+}
+
+// ShippingDocument opens one shipping document with
+// GET /selling/orders/{orderNumber}/shipping-document/{shippingId} (public). It streams: the attempt timeout
+// covers only the headers, ctx covers it all, and a document that breaks off is an error of Read. Errors:
+// [ErrNotFound], [ErrUnauthorized].
+func (s *Orders) ShippingDocument(ctx context.Context, orderNumber, shippingID string) (*Document, error) {
+	call := newCall(gen.OpGetShippingDocument, orderNumber, shippingID)
+	//nolint:bodyclose // the caller closes the document
+	resp, err := s.c.roundTrip(ctx, call, func(ctx context.Context) (*http.Response, error) {
+		return s.c.low.GetShippingDocument(ctx, orderNumber, shippingID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Document{ReadCloser: resp.Body, ContentType: resp.Header.Get("Content-Type"), Size: resp.ContentLength}, nil
+}

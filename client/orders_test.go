@@ -1,0 +1,161 @@
+package client_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+func TestListsOfOrdersSendTheirFilterAndNothingElse(t *testing.T) {
+	active := func(filter client.ListActiveOrders) func(*client.Client) error {
+		return func(c *client.Client) error { return failure(c.Orders.ActivePage(t.Context(), filter)) }
+	}
+	history := func(filter client.ListOrderHistory) func(*client.Client) error {
+		return func(c *client.Client) error { return failure(c.Orders.HistoryPage(t.Context(), filter)) }
+	}
+	types := []gen.InventoryType{gen.InventoryTypeStandard, gen.InventoryTypeDirect}
+	tests := map[string]struct {
+		op   gen.OperationID
+		list func(*client.Client) error
+		want string
+	}{
+		"an empty filter of active orders": {gen.OpListActiveOrders, active(client.ListActiveOrders{}), "pageSize=100"},
+		"all of active orders": {
+			gen.OpListActiveOrders, active(client.ListActiveOrders{
+				Status: gen.OrderStatusShipped, ProductID: "p1", VariantID: "v1", Sort: gen.OrderSortShipByDate,
+				InventoryTypes: types, ShipmentDisplayIDs: []string{"SHP-1", "SHP-2"}, PageNumber: 2, PageSize: 5,
+			}),
+			"pageNumber=2&pageSize=5&orderStatus=SHIPPED&productId=p1&variantId=v1&sortOrder=SHIPBYDATE&inventoryTypes=STANDARD,DIRECT&initiatedShipmentDisplayIds=SHP-1,SHP-2",
+		},
+		"an empty filter of history": {gen.OpListOrderHistory, history(client.ListOrderHistory{}), "pageSize=100"},
+		"all of history": {
+			gen.OpListOrderHistory, history(client.ListOrderHistory{
+				Status: gen.OrderStatusReturned, From: evening, To: evening, ProductID: "p1", VariantID: "v1",
+				InventoryTypes: types, ShipmentDisplayIDs: []string{"SHP-1"}, PageNumber: 2, PageSize: 5,
+			}),
+			"pageNumber=2&pageSize=5&orderStatus=RETURNED&fromDate=2026-11-02&toDate=2026-11-02&productId=p1&variantId=v1&inventoryTypes=STANDARD,DIRECT&initiatedShipmentDisplayIds=SHP-1",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			srv := clienttest.New(t)
+			srv.Expect(test.op).AnswerExample()
+
+			require.NoError(t, test.list(srv.Client()))
+
+			assert.Equal(t, query(t, test.want), srv.Requests(test.op)[0].Query)
+		})
+	}
+}
+
+func TestGetOrderReadsFiguresExactly(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetOrder).Path("orderNumber", orderID).AnswerExample()
+
+	order, err := srv.Client().Orders.Get(t.Context(), orderID)
+
+	require.NoError(t, err)
+	assert.Equal(t, "142.56", order.Payout.TotalPayout.String())
+	assert.Equal(t, "-14.58", order.Payout.Adjustments[0].Amount.String())
+	assert.Equal(t, "1Z0A4V930333458892", order.Shipment.TrackingNumber)
+}
+
+func TestAShippingDocumentStreams(t *testing.T) {
+	rest := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/pdf")
+		_, _ = io.WriteString(w, "%PDF")
+		assert.NoError(t, http.NewResponseController(w).Flush())
+		<-rest
+		_, _ = io.WriteString(w, "-1.7")
+	}))
+	defer srv.Close()
+	c, err := client.New(client.WithBaseURL(srv.URL+"/v2"), client.WithAPIKey("key"), client.WithToken("token"))
+	require.NoError(t, err)
+
+	document, err := c.Orders.ShippingDocument(t.Context(), orderID, "label")
+	require.NoError(t, err)
+	start := make([]byte, 4)
+	_, err = io.ReadFull(document, start)
+	require.NoError(t, err, "the first bytes are there while the service still writes")
+	close(rest)
+	end, err := io.ReadAll(document)
+
+	require.NoError(t, err)
+	assert.Equal(t, "%PDF-1.7", string(start)+string(end))
+	assert.Equal(t, "application/pdf", document.ContentType)
+	assert.EqualValues(t, -1, document.Size, "the service did not say")
+	require.NoError(t, document.Close())
+}
+
+func TestAShippingDocumentThatBreaksOffIsAnErrorOfRead(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetShippingDocument).Disconnect(clienttest.MidBody, "the document breaks off")
+
+	document, err := srv.Client().Orders.ShippingDocument(t.Context(), orderID, "label")
+	require.NoError(t, err, "its headers came")
+	defer document.Close()
+	start, err := io.ReadAll(document)
+
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	assert.Len(t, start, int(document.Size)/2, "what came can be read")
+}
+
+// slowDocument is a service that answers at once and takes an hour to write the document.
+func slowDocument(req *http.Request) (*http.Response, error) {
+	body, document := io.Pipe()
+	go func() {
+		select {
+		case <-time.After(time.Hour):
+			_, _ = io.WriteString(document, "%PDF-1.7")
+			_ = document.Close()
+		case <-req.Context().Done():
+			_ = document.CloseWithError(req.Context().Err())
+		}
+	}()
+	return &http.Response{StatusCode: http.StatusOK, ContentLength: 8, Body: body, Request: req}, nil
+}
+
+func TestTheAttemptTimeoutDoesNotCutASlowDocument(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := client.New(
+			client.WithBaseURL("https://slow.invalid/v2"), client.WithAPIKey("key"), client.WithToken("token"),
+			client.WithHTTPClient(&http.Client{Transport: transportFunc(slowDocument)}),
+			client.WithRetry(client.RetryPolicy{AttemptTimeout: time.Second}),
+		)
+		require.NoError(t, err)
+
+		document, err := c.Orders.ShippingDocument(t.Context(), orderID, "label")
+		require.NoError(t, err)
+		defer document.Close()
+		content, err := io.ReadAll(document)
+
+		require.NoError(t, err)
+		assert.Equal(t, "%PDF-1.7", string(content))
+	})
+}
+
+func TestTheAttemptTimeoutCoversTheHeadersOfADocument(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(gen.OpGetShippingDocument).Delay(time.Minute).AnswerExample()
+		c := srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}))
+
+		start := time.Now()
+		_, err := c.Orders.ShippingDocument(t.Context(), orderID, "label")
+
+		var unanswered *client.SendError
+		require.ErrorAs(t, err, &unanswered)
+		assert.Equal(t, time.Second, time.Since(start))
+	})
+}

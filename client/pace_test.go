@@ -1,0 +1,167 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// throttle has a client answered 429 with a Retry-After of ten seconds, once.
+func throttle(t *testing.T, srv *clienttest.Server, c *client.Client) {
+	t.Helper()
+	srv.Expect(aWrite.op).AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "10")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that it does not wait itself
+	defer cancel()
+	require.ErrorIs(t, aWrite.do(ctx, c), client.ErrRateLimited)
+}
+
+func TestA429HoldsBackEveryGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		var mu sync.Mutex
+		waits := 0
+		c := srv.Client(client.WithObserver(func(e client.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			if e.Kind == client.EventWait {
+				waits++
+			}
+		}))
+		start := time.Now()
+		throttle(t, srv, c)
+
+		var arrivals clock
+		srv.Expect(aRead.op).Times(8).Check(arrivals.tick).AnswerExample()
+		var calls sync.WaitGroup
+		for range 8 {
+			calls.Go(func() { assert.NoError(t, aRead.do(t.Context(), c)) })
+		}
+		calls.Wait()
+		together := true
+		for _, at := range arrivals.at {
+			assert.GreaterOrEqual(t, at.Sub(start), 10*time.Second, "not before the service wants to be asked again")
+			assert.LessOrEqual(t, at.Sub(start), 12*time.Second, "and not much later")
+			together = together && at.Equal(arrivals.at[0])
+		}
+		assert.False(t, together, "they do not come back all at once")
+		assert.Equal(t, 8, waits, "each is told of")
+	})
+}
+
+func TestOneClientsGateIsNotAnothers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		throttle(t, srv, srv.Client())
+		srv.Expect(aRead.op).AnswerExample()
+		start := time.Now()
+		require.NoError(t, aRead.do(t.Context(), srv.Client()))
+		assert.Zero(t, time.Since(start))
+	})
+}
+
+func TestTheGateIsBoundedByThePolicy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		c := srv.Client(client.WithRetry(client.RetryPolicy{MaxRetryAfter: 8 * time.Second}))
+		throttle(t, srv, c)
+		srv.Expect(aRead.op).AnswerExample()
+		start := time.Now()
+		require.NoError(t, aRead.do(t.Context(), c))
+		assert.LessOrEqual(t, time.Since(start), 9*time.Second, "a Retry-After of days does not stop the program for days")
+	})
+}
+
+func TestACallThatIsHeldBackObeysItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		c := srv.Client()
+		throttle(t, srv, c)
+		for _, call := range []aCall{aRead, aWrite} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			err := call.do(ctx, c)
+			cancel()
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "nothing was sent")
+			assert.Zero(t, infoOf(t, err).Attempts)
+		}
+	})
+}
+
+// meter is a limiter that lets everything pass and notes what it was asked for.
+type meter struct {
+	items []int
+}
+
+func (m *meter) Wait(_ context.Context, items int) error {
+	m.items = append(m.items, items)
+	return nil
+}
+
+func (*meter) CountsItems() bool { return true }
+
+func TestEveryAttemptCountsWithItsListings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		m := &meter{}
+		c := srv.Client(client.WithLimiter(m))
+		srv.Expect(gen.OpCreateListingsBatch).AnswerError(http.StatusTooManyRequests, "slow down")
+		srv.Expect(gen.OpCreateListingsBatch).AnswerExample()
+		srv.Expect(gen.OpUpdateListingsBatch).AnswerExample()
+		srv.Expect(gen.OpDeleteListingsBatch).AnswerExample()
+		srv.Expect(aRead.op).AnswerExample()
+
+		_, err := c.Batches.Create(t.Context(), []gen.CreateItem{{VariantID: "1", Amount: "162", Quantity: 2}, {VariantID: "2", Amount: "170", Quantity: 3}})
+		require.NoError(t, err)
+		_, err = c.Batches.Update(t.Context(), []gen.UpdateItem{{ListingID: "1", Amount: "160"}, {ListingID: "2", Amount: "160"}})
+		require.NoError(t, err)
+		_, err = c.Batches.Delete(t.Context(), []string{"1"})
+		require.NoError(t, err)
+		require.NoError(t, aRead.do(t.Context(), c))
+		assert.Equal(t, []int{5, 5, 2, 1, 0}, m.items, "items are listings, and a repeated request is a request")
+	})
+}
+
+func TestTheDefaultQuotaIsThePublicOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		c, err := client.New(client.WithBaseURL(srv.BaseURL()), client.WithHTTPClient(srv.HTTPClient()),
+			client.WithAPIKey(clienttest.APIKey), client.WithToken(clienttest.Token))
+		require.NoError(t, err)
+		var arrivals clock
+		srv.Expect(aRead.op).Times(3).Check(arrivals.tick).AnswerExample()
+		for range 3 {
+			require.NoError(t, aRead.do(t.Context(), c))
+		}
+		assert.Equal(t, []time.Duration{time.Second, time.Second}, arrivals.pauses())
+	})
+}
+
+func TestAQuotaBeyondTheDeadlineIsRefusedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		c := srv.Client(client.WithQuota(client.Quota{RequestsPerDay: 1}))
+		srv.Expect(aRead.op).AnswerExample()
+		require.NoError(t, aRead.do(t.Context(), c))
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		start := time.Now()
+		err := aWrite.do(ctx, c)
+		var refused *client.QuotaError
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, client.QuotaError{Limit: 1, Per: 24 * time.Hour, Unit: "requests", Wait: 24 * time.Hour}, *refused)
+		assert.ErrorContains(t, err, "CreateListing: the quota of 1 requests in 24h0m0s is used up")
+		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
+		assert.Zero(t, time.Since(start))
+	})
+}

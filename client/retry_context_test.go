@@ -1,0 +1,107 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+)
+
+func TestAContextThatEndsIsTheError(t *testing.T) {
+	canceled := func(after time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
+		return func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			if after == 0 {
+				cancel()
+			}
+			time.AfterFunc(after, cancel)
+			return ctx, cancel
+		}
+	}
+	expired := func(after time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
+		return func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, after)
+		}
+	}
+	type script = func(*clienttest.Expectation)
+	slow := func(e *clienttest.Expectation) { e.AnswerExample().Delay(10 * time.Second) }
+	throttled := func(e *clienttest.Expectation) {
+		e.AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "30")
+	}
+	for _, tc := range []struct {
+		what     string
+		end      func(context.Context) (context.Context, context.CancelFunc)
+		script   script // nil if nothing may be sent
+		want     error
+		attempts int
+		doubtful bool // of a write
+	}{
+		{"canceled before", canceled(0), nil, context.Canceled, 0, false},
+		{"expired before", expired(-time.Second), nil, context.DeadlineExceeded, 0, false},
+		{"canceled while the answer is awaited", canceled(time.Second), slow, context.Canceled, 1, true},
+		{"expired while the answer is awaited", expired(time.Second), slow, context.DeadlineExceeded, 1, true},
+		{"canceled during the pause after a 429", canceled(time.Second), throttled, context.Canceled, 1, false},
+	} {
+		for kind, call := range map[string]aCall{"read": aRead, "write": aWrite} {
+			t.Run(tc.what+", "+kind, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					srv := clienttest.New(t, clienttest.InProcess())
+					if tc.script != nil {
+						tc.script(srv.Expect(call.op))
+					}
+					ctx, cancel := tc.end(t.Context())
+					defer cancel()
+					start := time.Now()
+					err := call.do(ctx, srv.Client())
+					require.ErrorIs(t, err, tc.want)
+					require.True(t, isA[*client.SendError](err), "%T", err)
+					assert.Equal(t, tc.attempts, infoOf(t, err).Attempts)
+					assert.Equal(t, tc.doubtful && kind == "write", infoOf(t, err).OutcomeUnknown)
+					if tc.doubtful && kind == "write" {
+						assert.ErrorIs(t, err, client.ErrOutcomeUnknown)
+					} else {
+						assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
+					}
+					assert.LessOrEqual(t, time.Since(start), time.Second, "it returns when the context ends")
+				})
+			})
+		}
+	}
+}
+
+func TestAContextThatEndsWithinTheBodyIsTheError(t *testing.T) {
+	for kind, call := range map[string]aCall{"read": aRead, "write": aWrite} {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := drippingClient(t, http.StatusOK, time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				err := call.do(ctx, c)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				assert.Equal(t, kind == "write", infoOf(t, err).OutcomeUnknown)
+				assert.Equal(t, 1, infoOf(t, err).Attempts, "a caller that is gone is not served again")
+			})
+		})
+	}
+}
+
+func TestTheAttemptTimeoutIsNotTheCallersDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(aWrite.op).AnswerExample().Delay(time.Hour)
+		start := time.Now()
+		err := aWrite.do(t.Context(), srv.Client(client.WithRetry(client.RetryPolicy{AttemptTimeout: 5 * time.Second})))
+		require.ErrorIs(t, err, client.ErrOutcomeUnknown)
+		assert.NotErrorIs(t, err, context.DeadlineExceeded, "the caller's context goes on")
+		assert.NotErrorIs(t, err, context.Canceled, "and nobody has canceled it")
+		assert.ErrorContains(t, err, "no answer within the attempt timeout of 5s")
+		assert.Equal(t, 5*time.Second, time.Since(start))
+	})
+}

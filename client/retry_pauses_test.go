@@ -1,0 +1,165 @@
+package client_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+)
+
+func TestPausesGrowWithJitter(t *testing.T) {
+	for name, tc := range map[string]struct {
+		policy   client.RetryPolicy
+		ceilings []time.Duration
+	}{
+		"by default":         {client.RetryPolicy{}, []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}},
+		"up to the longest":  {client.RetryPolicy{MinDelay: time.Second, MaxDelay: 3 * time.Second}, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}},
+		"as often as told":   {client.RetryPolicy{MaxAttempts: 2}, []time.Duration{500 * time.Millisecond}},
+		"beyond Retry-After": {client.RetryPolicy{MinDelay: 10 * time.Second, MaxRetryAfter: time.Second}, []time.Duration{10 * time.Second, 20 * time.Second, 30 * time.Second}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				firsts := map[time.Duration]bool{}
+				for range 10 {
+					var arrivals clock
+					srv := clienttest.New(t, clienttest.InProcess())
+					srv.Expect(aRead.op).Times(len(tc.ceilings)+1).Check(arrivals.tick).AnswerError(http.StatusServiceUnavailable, "busy")
+					require.ErrorIs(t, aRead.do(t.Context(), srv.Client(client.WithRetry(tc.policy))), client.ErrServer)
+
+					pauses := arrivals.pauses()
+					require.Len(t, pauses, len(tc.ceilings))
+					for i, ceiling := range tc.ceilings {
+						assert.LessOrEqual(t, pauses[i], ceiling)
+						assert.GreaterOrEqual(t, pauses[i], ceiling/2)
+					}
+					firsts[pauses[0]] = true
+				}
+				assert.Greater(t, len(firsts), 1, "programs that failed together do not come back together")
+			})
+		})
+	}
+}
+
+func TestRetryAfterIsObeyed(t *testing.T) {
+	for _, tc := range []struct {
+		call   aCall
+		status int
+		value  string
+		want   time.Duration
+		why    string
+	}{
+		{aRead, 503, "7", 7 * time.Second, "seconds"},
+		{aRead, 503, "Sat, 01 Jan 2000 00:00:45 GMT", 45 * time.Second, "a date; a bubble begins with the year 2000"},
+		{aRead, 429, "7", 7 * time.Second, "a refused read"},
+		{aWrite, 429, "60", time.Minute, "a refused write, as long as the policy allows"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var arrivals clock
+			srv := clienttest.New(t, clienttest.InProcess())
+			srv.Expect(tc.call.op).Check(arrivals.tick).AnswerError(tc.status, "later").Header("Retry-After", tc.value)
+			srv.Expect(tc.call.op).Check(arrivals.tick).AnswerExample()
+			require.NoError(t, tc.call.do(t.Context(), srv.Client()))
+			assert.Equal(t, []time.Duration{tc.want}, arrivals.pauses(), tc.why)
+		})
+	}
+}
+
+func TestRetryAfterThatIsTooLongIsReturnedAtOnce(t *testing.T) {
+	for _, tc := range []struct {
+		value  string
+		policy client.RetryPolicy
+		ctx    time.Duration // until its deadline; none if zero
+		want   time.Duration
+		why    string
+	}{
+		{"61", client.RetryPolicy{}, 0, 61 * time.Second, "beyond the policy's bound"},
+		{"20", client.RetryPolicy{MaxRetryAfter: 10 * time.Second}, 0, 20 * time.Second, "beyond a bound that is lower than the longest pause"},
+		{"259200", client.RetryPolicy{}, 0, 72 * time.Hour, "days"},
+		{"99999999999999999999", client.RetryPolicy{}, 0, 366 * 24 * time.Hour, "no number of 64 bits"},
+		{"Sat, 01 Jan 2000 01:00:00 GMT", client.RetryPolicy{}, 0, time.Hour, "a date"},
+		{"10", client.RetryPolicy{}, 5 * time.Second, 10 * time.Second, "after the deadline"},
+		{"10", client.RetryPolicy{}, 10 * time.Second, 10 * time.Second, "at the deadline"},
+	} {
+		for _, call := range []aCall{aRead, aWrite} {
+			synctest.Test(t, func(t *testing.T) {
+				srv := clienttest.New(t, clienttest.InProcess())
+				srv.Expect(call.op).AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", tc.value)
+				ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(tc.ctx, 24*time.Hour))
+				defer cancel()
+				start := time.Now()
+				err := call.do(ctx, srv.Client(client.WithRetry(tc.policy)))
+
+				assert.Zero(t, time.Since(start), tc.why)
+				require.ErrorIs(t, err, client.ErrRateLimited, tc.why)
+				assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "it was refused")
+				answered, ok := errors.AsType[*client.APIError](err)
+				require.True(t, ok)
+				assert.Equal(t, tc.want, answered.RetryAfter, tc.why)
+			})
+		}
+	}
+}
+
+func TestRetryAfterThatSaysNothingIsNoPause(t *testing.T) {
+	for _, value := range []string{"0", "-5", "1.5", "soon", "Sun, 06 Nov 1994 08:49:37 GMT"} {
+		synctest.Test(t, func(t *testing.T) {
+			var arrivals clock
+			srv := clienttest.New(t, clienttest.InProcess())
+			srv.Expect(aRead.op).Check(arrivals.tick).AnswerError(http.StatusServiceUnavailable, "busy").Header("Retry-After", value)
+			srv.Expect(aRead.op).Check(arrivals.tick).AnswerExample()
+			require.NoError(t, aRead.do(t.Context(), srv.Client()))
+			assert.GreaterOrEqual(t, arrivals.pauses()[0], 250*time.Millisecond, "%q: the pause is our own", value)
+			assert.LessOrEqual(t, arrivals.pauses()[0], 500*time.Millisecond, "%q: the pause is our own", value)
+		})
+	}
+}
+
+func TestNoPauseOutlastsTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		err := aRead.do(ctx, srv.Client())
+		require.ErrorIs(t, err, client.ErrServer, "why it failed says more than that time was up")
+		assert.Zero(t, time.Since(start))
+	})
+}
+
+func TestThrottledCallsAreSentThreeTimes(t *testing.T) {
+	for _, tc := range []struct {
+		attempts, want int
+		header         string
+		why            string
+	}{
+		{0, 3, "", "a service that keeps being asked may lock the account"},
+		{10, 3, "", "however many attempts other failures get"},
+		{10, 3, "1", "with Retry-After too"},
+		{2, 2, "", "the policy may ask for fewer"},
+		{1, 1, "", "retries are off"},
+	} {
+		for _, call := range []aCall{aRead, aWrite} {
+			t.Run(string(call.op)+strconv.Itoa(tc.attempts), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					srv := clienttest.New(t, clienttest.InProcess())
+					srv.Expect(call.op).Times(tc.want).AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", tc.header)
+					err := call.do(t.Context(), srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: tc.attempts})))
+					require.ErrorIs(t, err, client.ErrRateLimited, tc.why)
+					assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "it was refused each time")
+					assert.Equal(t, tc.want, infoOf(t, err).Attempts)
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"time"
+)
+
+// Answers are read up to these sizes, after decompression.
+const (
+	maxBody      = 16 << 20
+	maxErrorBody = 64 << 10
+)
+
+var errAttemptTimeout = errors.New("no answer within the attempt timeout")
+
+// sender is the innermost stage: one attempt, from the connection to the end of the body.
+type sender struct {
+	http    *http.Client
+	timeout time.Duration
+	auth    *auth
+}
+
+// Do sends the request and reads the body into memory, so that a body that breaks off is the attempt's
+// failure and can be retried like one. A document is handed through once its headers are there. Its errors are
+// *SendError, or *DecodeError when a success was answered whose body cannot be read.
+func (s *sender) Do(req *http.Request) (*http.Response, error) {
+	c := callOf(req)
+	c.attempts++
+	ctx, cancel := context.WithCancelCause(req.Context())
+	timer := time.AfterFunc(s.timeout, func() { cancel(errAttemptTimeout) })
+	done := func() { timer.Stop(); cancel(nil) }
+
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { c.written.Store(true) }})
+	resp, err := s.http.Do(req.WithContext(traced))
+	if err != nil {
+		defer done()
+		return nil, &SendError{CallInfo: c.describe(), Err: s.cause(ctx, req, err)}
+	}
+	success := resp.StatusCode < 300
+	if success && c.streamed() {
+		timer.Stop()
+		resp.Body = &streamBody{ReadCloser: resp.Body, release: done}
+		return resp, nil
+	}
+
+	limit := int64(maxErrorBody)
+	if success {
+		limit = maxBody
+	}
+	body, err := readAtMost(resp.Body, limit)
+	_ = resp.Body.Close()
+	defer done()
+	if err != nil && success { // the status of an error is kept, however little of its body came
+		return nil, &DecodeError{CallInfo: c.describe(), StatusCode: resp.StatusCode, Err: s.cause(ctx, req, err)}
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}
+
+// cause says why an attempt ended, without the URL that net/http puts before it.
+func (s *sender) cause(attempt context.Context, req *http.Request, err error) error {
+	if ended := req.Context().Err(); ended != nil {
+		return ended
+	}
+	if errors.Is(context.Cause(attempt), errAttemptTimeout) {
+		return fmt.Errorf("%w of %s", errAttemptTimeout, s.timeout)
+	}
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err
+	}
+	if text := s.auth.redact(err.Error(), callOf(req).token); text != err.Error() {
+		return errors.New(text) // net/http quotes an answer that it cannot read
+	}
+	return err
+}
+
+// readAtMost reads r to its end, but not more than limit bytes; it returns what it has with any error.
+func readAtMost(r io.Reader, limit int64) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if int64(len(body)) > limit {
+		return body[:limit], ErrBodyTooLarge
+	}
+	return body, err
+}
+
+// streamBody keeps an attempt's context alive until the document is closed.
+type streamBody struct {
+	io.ReadCloser
+	release func()
+}
+
+// Close implements [io.Closer].
+func (b *streamBody) Close() error {
+	defer b.release()
+	return b.ReadCloser.Close()
+}

@@ -1,0 +1,158 @@
+package client_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+func TestAWaitOutlivesWhatMayPass(t *testing.T) {
+	tests := map[string]struct {
+		fault pollAnswer
+		ends  error // The wait ends with it; nil if it goes on.
+	}{
+		"a gateway that fails":           {pollAnswer{status: 503, body: "<html>"}, nil},
+		"a service that fails":           {pollAnswer{status: 500}, nil},
+		"a connection that breaks":       {pollAnswer{}, nil},
+		"an answer that is none":         {pollAnswer{status: 200, body: "<html>"}, nil},
+		"an answer that says nothing":    {pollAnswer{status: 200, body: "{}"}, nil},
+		"too many requests":              {pollAnswer{status: 429}, nil},
+		"an id that nobody knows":        {pollAnswer{status: 404}, client.ErrNotFound},
+		"a token that has expired":       {pollAnswer{status: 401}, client.ErrUnauthorized},
+		"an account that may not":        {pollAnswer{status: 403}, client.ErrForbidden},
+		"a request that makes no sense ": {pollAnswer{status: 400}, client.ErrBadRequest},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			answer := func(w waitable, poll int) pollAnswer {
+				if poll == 2 || poll == 3 {
+					return test.fault
+				}
+				return pollAnswer{status: 200, body: map[int]string{1: w.pending, 4: w.done}[poll]}
+			}
+			for _, w := range waitables() {
+				t.Run(w.kind, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						service, c := w.serve(t, answer)
+						err := w.wait(t.Context(), c)
+
+						if test.ends == nil {
+							require.NoError(t, err)
+							assert.Len(t, service.times, 4)
+							return
+						}
+						ended := &client.WaitError{}
+						require.ErrorAs(t, err, &ended)
+						require.ErrorIs(t, err, test.ends)
+						require.NotErrorIs(t, err, context.DeadlineExceeded)
+						assert.Len(t, service.times, 2, "it is not asked again")
+						assert.NotEmpty(t, w.last(ended), "the last snapshot is kept")
+					})
+				})
+			}
+		})
+	}
+}
+
+func TestAWaitPollsNoEarlierThanItIsAskedTo(t *testing.T) {
+	for name, status := range map[string]int{"on an answer": 200, "on a refusal": 429, "on a failure": 503} {
+		t.Run(name, func(t *testing.T) {
+			answer := func(w waitable, poll int) pollAnswer {
+				if poll == 1 {
+					return pollAnswer{status: status, retryAfter: "20", body: w.pending}
+				}
+				return pollAnswer{status: 200, body: w.done}
+			}
+			for _, w := range waitables() {
+				t.Run(w.kind, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						service, c := w.serve(t, answer)
+						require.NoError(t, w.wait(t.Context(), c))
+
+						require.Len(t, service.times, 2)
+						assert.GreaterOrEqual(t, service.times[1], 20*time.Second)
+						assert.Less(t, service.times[1], 30*time.Second)
+					})
+				})
+			}
+		})
+	}
+}
+
+func TestAWaitThatWasEndedCanBeTakenUpAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(gen.OpGetCreateListingsBatch).Times(2).Answer(200, batchAnswer("IN_PROGRESS", false, 2, `{"completed":1}`))
+		b := srv.Client().Batches.OpenCreate(batchID)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(1500*time.Millisecond, cancel)
+
+		_, err := b.Wait(ctx)
+
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Contains(t, err.Error(), "IN_PROGRESS, 1 of 2 items finished")
+		srv.Expect(gen.OpGetCreateListingsBatch).Answer(200, batchAnswer("COMPLETED", true, 2, `{"completed":2}`))
+		srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, itemAnswer("COMPLETED", "COMPLETED"))
+		require.NoError(t, failure(b.Wait(t.Context())))
+	})
+}
+
+func TestABatchEndsWhenItIsCompletedByEitherSign(t *testing.T) {
+	for name, last := range map[string]string{
+		"completedAt, whatever the status is called": batchAnswer("WRAPPED_UP", true, 0, `{}`),
+		"the status, when completedAt is missing":    batchAnswer("COMPLETED", false, 0, `{}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := clienttest.New(t, clienttest.InProcess())
+				srv.Expect(gen.OpGetCreateListingsBatch).Answer(200, last)
+				srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, `{"items":[]}`)
+
+				require.NoError(t, failure(srv.Client().Batches.OpenCreate(batchID).Wait(t.Context())))
+			})
+		})
+	}
+}
+
+func TestManyWhoWaitForABatchPollNoMoreThanOne(t *testing.T) {
+	tests := map[string]struct {
+		answers []pollAnswer // Before the last one.
+		least   time.Duration
+	}{
+		"while it goes on":                {[]pollAnswer{{status: 200}, {status: 200}, {status: 200}, {status: 200}}, 7300 * time.Millisecond},
+		"while the service fails":         {[]pollAnswer{{status: 503}, {}, {status: 503}, {status: 503}}, 7300 * time.Millisecond},
+		"while they are asked to be slow": {[]pollAnswer{{status: 200, retryAfter: "30"}, {status: 200, retryAfter: "30"}}, time.Minute},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				service := &polling{start: time.Now(), answer: func(poll int) pollAnswer {
+					if poll > len(test.answers) {
+						return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 0, `{}`)}
+					}
+					a := test.answers[poll-1]
+					a.body = batchAnswer("IN_PROGRESS", false, 0, `{}`)
+					return a
+				}}
+				b := service.client(t).Batches.OpenCreate(batchID)
+				var all sync.WaitGroup
+				for range 20 {
+					all.Go(func() { assert.NoError(t, failure(b.Wait(t.Context()))) })
+				}
+				all.Wait()
+
+				require.Len(t, service.times, len(test.answers)+1)
+				assert.GreaterOrEqual(t, service.times[len(test.answers)], test.least, "one alone would not have asked sooner")
+			})
+		})
+	}
+}
