@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/demo"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/serve"
+	"github.com/sellside-sdk/sellside-go/examples"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+)
+
+const demoHelp = `Show a day of a seller, in a few seconds and without an account: a marketplace is
+started inside this process, 250 rows of stock are listed on it (some of them wrong,
+in instructive ways), a price is lowered below the lowest ask, listings are withdrawn
+and deleted, and a buyer comes.
+
+It fails (exit code 1) if anything ends otherwise than it should.`
+
+func newDemo(getenv func(string) string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "See all of it in a few seconds",
+		Long:  demoHelp,
+		Args:  exactly(0, "sellside demo"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runDemo(cmd, report.LookOf(cmd.OutOrStdout(), getenv), examples.Inventory)
+		},
+	}
+}
+
+func runDemo(cmd *cobra.Command, look report.Look, inventory string) (err error) {
+	ctx := cmd.Context()
+	market, err := sandbox.New(sandbox.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, market.Close()) }()
+	server, err := serve.Start(ctx, "127.0.0.1:0", market, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Stop()) }()
+	here := connection{baseURL: server.URL() + sandbox.BasePath, apiKey: market.APIKey(), token: market.Token()}
+	sdk, pace, err := here.client()
+	if err != nil {
+		return err
+	}
+	d := &demo.Demo{
+		Client: sdk, Pace: pace, Buy: market.Buy, Inventory: inventory, Out: cmd.OutOrStdout(), Look: look,
+	}
+	return d.Run(ctx)
+}

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
+)
+
+func TestSummaryGathersTheListingsOfARow(t *testing.T) {
+	var out bytes.Buffer
+	Summary(&out, Look{}, []sell.Result{
+		{Line: 2, Nth: 1, Status: "COMPLETED", ListingID: "a"},
+		{Line: 3, Nth: 1, Status: "FAILED", Error: "too dear"},
+		{Line: 3, Nth: 2, Status: "FAILED", Error: "too dear"},
+		{Line: 12, Nth: 1, Status: "NOT_SENT", Error: "it was\nnot sent"},
+	})
+	assert.Equal(t, `1 of 4 listings made, 3 not
+
+  line  listings  status    error
+  3     2         FAILED    too dear
+  12    1         NOT_SENT  it was not sent
+`, out.String())
+}
+
+func TestSummaryIsShortHoweverMuchFails(t *testing.T) {
+	var results []sell.Result
+	for line := range 1000 {
+		results = append(results, sell.Result{Line: line + 2, Nth: 1, Status: "FAILED"})
+	}
+	var out bytes.Buffer
+	Summary(&out, Look{}, results)
+	assert.Less(t, strings.Count(out.String(), "\n"), 30)
+	assert.Contains(t, out.String(), "and 980 rows more")
+}
+
+func TestSummaryOfASuccessIsOneLine(t *testing.T) {
+	var out bytes.Buffer
+	Summary(&out, Look{}, []sell.Result{{Line: 2, Nth: 1, Status: "COMPLETED", ListingID: "a"}})
+	assert.Equal(t, "1 of 1 listing made\n", out.String())
+}
+
+func TestLinesNameEveryBatchAndAreNotManyOtherwise(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p := NewProgress(&out)
+		b := sell.Batch{ID: "5ee0ab0e", Number: 1, Of: 2, Listings: 100, Total: 101}
+		for done := range 10 {
+			p.LookedUp(done+1, 10)
+			<-time.After(time.Second)
+		}
+		p.Submitted(b)
+		for finished := range 100 {
+			p.Moved(b, finished+1)
+			<-time.After(100 * time.Millisecond)
+		}
+		p.Finished(b, 99, 1)
+		p.Finished(sell.Batch{Number: 2, Of: 2, Listings: 1}, 0, 1)
+		assert.Equal(t, `looked up 6 of 10 products
+batch 1 of 2: 5ee0ab0e submitted, 100 listings
+batch 1 of 2: 51 of 100 finished
+batch 1 of 2: 99 completed, 1 failed
+batch 2 of 2: refused by the service, nothing was made
+`, out.String())
+	})
+}
+
+func TestBarsMoveBelowTheLines(t *testing.T) {
+	var out bytes.Buffer
+	p := &bars{lines: lines{w: &out}}
+	b := sell.Batch{ID: "5ee0ab0e", Number: 1, Of: 2, Listings: 100, Total: 200}
+	p.LookedUp(1, 2)
+	p.LookedUp(2, 2)
+	p.Submitted(b)
+	p.Moved(b, 50)
+	p.Finished(b, 100, 0)
+	text := out.String()
+	assert.Contains(t, text, "looking up products")
+	assert.Contains(t, text, "selling")
+	assert.Contains(t, text, "batch 1 of 2: 5ee0ab0e submitted, 100 listings\n")
+	assert.True(t, strings.HasSuffix(text, "batch 1 of 2: 100 completed\n"), "%q", text)
+}
+
+func TestPlainKeepsTheTerminalSafe(t *testing.T) {
+	for _, row := range []struct{ text, want, why string }{
+		{"size 10½ – “rare”", "size 10½ – “rare”", "all languages"},
+		{"a\nb\tc", "a b c", "one line"},
+		{"\x1b[2Jgone\x07", " [2Jgone ", "no control sequences"},
+		{strings.Repeat("é", 301), strings.Repeat("é", 300) + "…", "not endless"},
+	} {
+		assert.Equal(t, row.want, Plain(row.text), row.why)
+	}
+}
+
+func TestColoursAreForTerminalsThatWantThem(t *testing.T) {
+	none := func(string) string { return "" }
+	assert.Equal(t, Look{}, LookOf(&bytes.Buffer{}, none))
+	f, err := os.Create(t.TempDir() + "/log")
+	require.NoError(t, err)
+	defer f.Close()
+	assert.Equal(t, Look{}, LookOf(f, none), "a file is no terminal")
+	assert.Equal(t, "x", Look{}.Good("x"))
+	assert.Equal(t, "\x1b[32mx\x1b[0m", Look{colours: true}.Good("x"))
+	for _, set := range []func(string) string{Look{colours: true}.Strong, Look{colours: true}.Faint, Look{colours: true}.Bad} {
+		assert.Regexp(t, `^\x1b\[\d+mx\x1b\[0m$`, set("x"))
+	}
+}

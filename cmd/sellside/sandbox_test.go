@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/sandbox"
+)
+
+// ready is the line that the sandbox prints.
+type ready struct{ BaseURL, APIKey, Token string }
+
+func (r ready) settings() settings {
+	return settings{"SELLSIDE_BASE_URL": r.BaseURL, "SELLSIDE_API_KEY": r.APIKey, "SELLSIDE_TOKEN": r.Token}
+}
+
+// startSandbox runs the command until stop is called, which returns its exit code.
+func startSandbox(t *testing.T, args ...string) (r ready, stop func() int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := watch("\n")
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, append([]string{"sandbox"}, args...), strings.NewReader(""), out, watch(""), settings{}.get)
+	}()
+	<-out.told
+	require.NoError(t, json.Unmarshal([]byte(out.String()), &r))
+	require.Equal(t, 1, strings.Count(out.String(), "\n"), "one line")
+	return r, func() int { cancel(); return <-code }
+}
+
+func TestSandboxSaysWhereItIsAndStopsCleanly(t *testing.T) {
+	r, stop := startSandbox(t)
+	assert.Regexp(t, `^http://127\.0\.0\.1:\d+/v2$`, r.BaseURL)
+	assert.Equal(t, sandbox.DefaultAPIKey, r.APIKey)
+	assert.Equal(t, sandbox.DefaultToken, r.Token)
+	path := stock(t, "DZ5485-612,10.5,389,USD,1")
+	got := sellside(t.Context(), r.settings(), "sell", path)
+	assert.Equal(t, 0, got.code, got.errors)
+	assert.Equal(t, 0, stop())
+	got = sellside(t.Context(), r.settings(), "sell", path)
+	assert.Equal(t, 1, got.code, "it is gone")
+}
+
+func TestSandboxKeepsItsDatabaseAndTakesItsCredentials(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "market.db")
+	r, stop := startSandbox(t, "--db", db, "--api-key", "my-key", "--token", "my-token")
+	assert.Equal(t, ready{r.BaseURL, "my-key", "my-token"}, r)
+	got := sellside(t.Context(), r.settings(), "sell", stock(t, "DZ5485-612,10.5,389,USD,3"))
+	require.Equal(t, 0, got.code, got.errors)
+	require.Equal(t, 0, stop())
+
+	r, stop = startSandbox(t, "--db", db, "--api-key", "my-key", "--token", "my-token")
+	c, _, err := (&connection{baseURL: r.BaseURL, apiKey: r.APIKey, token: r.Token}).client()
+	require.NoError(t, err)
+	assert.Len(t, listings(t, c), 3)
+	require.Equal(t, 0, stop())
+}
+
+func TestSandboxFailsWhereItCannotServe(t *testing.T) {
+	r, stop := startSandbox(t)
+	defer func() { assert.Equal(t, 0, stop()) }()
+	taken := strings.TrimSuffix(strings.TrimPrefix(r.BaseURL, "http://"), "/v2")
+	got := sellside(t.Context(), nil, "sandbox", "--addr", taken)
+	assert.Equal(t, 2, got.code)
+	assert.Contains(t, got.errors, "choose another --addr")
+
+	got = sellside(t.Context(), nil, "sandbox", "--db", filepath.Join(t.TempDir(), "no", "such", "place.db"))
+	assert.Equal(t, 1, got.code)
+	assert.Empty(t, got.out)
+}
+
+func TestSandboxStopsOnSignals(t *testing.T) {
+	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+		process := exec.CommandContext(t.Context(), os.Args[0], "sandbox")
+		process.Env = append(os.Environ(), asProcess+"=1")
+		out, err := process.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, process.Start())
+		line, err := bufio.NewReader(out).ReadString('\n')
+		require.NoError(t, err)
+		var r ready
+		require.NoError(t, json.Unmarshal([]byte(line), &r))
+		require.NoError(t, process.Process.Signal(signal))
+		require.NoError(t, process.Wait(), "exit code 0 after %s", signal)
+	}
+}
