@@ -42,6 +42,7 @@ func (w *told) Moved(b sell.Batch, finished int) { w.note("moved %d: %d", b.Numb
 func (w *told) Finished(b sell.Batch, completed, failed int) {
 	w.note("finished %d: %d, %d", b.Number, completed, failed)
 }
+
 func (w *told) note(format string, args ...any) {
 	w.events = append(w.events, fmt.Sprintf(format, args...))
 }
