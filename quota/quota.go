@@ -44,10 +44,13 @@ func (q Quota) Check() error {
 	return nil
 }
 
-// Limiter holds calls back so that a quota is kept. An implementation must be safe for concurrent use.
+// Limiter holds calls back so that a quota is kept. An implementation must be safe for concurrent use, and
+// passes the tests of package limitertest.
 type Limiter interface {
-	// Wait returns nil when one request, submitting so many batch items, may be sent. It returns an error
-	// when ctx ends, or at once when it knows that the wait would outlast ctx's deadline.
+	// Wait returns nil when one request, submitting so many batch items, may be sent. Batches go in the order
+	// they came, and so do requests without items; neither waits for what only the other has to wait for. It
+	// returns ctx's error when that ends, and an *[Error] at once when the wait would outlast ctx's deadline
+	// or the call is larger than a window; either takes nothing from the quota.
 	Wait(ctx context.Context, items int) error
 	// CountsItems reports whether batch items are limited, so that every batch must declare its size.
 	CountsItems() bool

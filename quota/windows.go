@@ -1,108 +1,21 @@
 package quota
 
-import (
-	"cmp"
-	"context"
-	"slices"
-	"sync"
-	"time"
-)
+import "time"
 
-// NewLimiter returns a limiter that keeps q within this process. Calls go in the order they came.
-func NewLimiter(q Quota) Limiter {
-	const day = 24 * time.Hour
-	l := &windows{}
-	add := func(most int, per time.Duration, items bool) {
-		if most > 0 {
-			l.list = append(l.list, &window{max: most, per: per, items: items})
-		}
-	}
-	add(q.RequestsPerSecond, time.Second, false)
-	add(q.RequestsPerDay, day, false)
-	add(q.ItemsPerWindow, cmp.Or(q.ItemsWindow, 5*time.Minute), true)
-	add(q.ItemsPerDay, day, true)
-	return l
-}
-
-// windows gives each call a slot when it arrives: the earliest time at which every window has room, and
-// not before the slot of the call before it.
-type windows struct {
-	mu   sync.Mutex
-	list []*window
-	last time.Time
-}
-
-// window is one sliding window; its slots are in order of time, and those still to come count too.
+// window is one sliding window: what was let go in it, oldest first, and how much that is. It forgets only
+// what makes room for more, so it needs no clock, and a call costs the same however much a day holds.
 type window struct {
-	max   int
+	most  int
 	per   time.Duration
 	items bool
-	used  []slot
+	used  []use
+	held  int
 }
 
-type slot struct {
+// use is a call that was let go, and how much of the window it took.
+type use struct {
 	at time.Time
 	n  int
-}
-
-// CountsItems implements [Limiter].
-func (l *windows) CountsItems() bool {
-	for _, w := range l.list {
-		if w.items {
-			return true
-		}
-	}
-	return false
-}
-
-// Wait implements [Limiter].
-func (l *windows) Wait(ctx context.Context, items int) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	wait, err := l.reserve(ctx, items)
-	if err != nil {
-		return err
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err() // the slot stays taken: careful, and over with its window
-	}
-}
-
-func (l *windows) reserve(ctx context.Context, items int) (time.Duration, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := time.Now()
-	at, full := now, (*window)(nil)
-	if l.last.After(at) {
-		at = l.last
-	}
-	for _, w := range l.list {
-		if n := w.cost(items); n > w.max {
-			return 0, w.refusal(0)
-		} else if free := w.freeFrom(now, n); free.After(at) {
-			at, full = free, w
-		}
-	}
-	wait := at.Sub(now)
-	if deadline, ok := ctx.Deadline(); ok && at.After(deadline) {
-		if full == nil {
-			full = l.list[0]
-		}
-		return 0, full.refusal(wait)
-	}
-	for _, w := range l.list {
-		if n := w.cost(items); n > 0 {
-			w.used = append(w.used, slot{at, n})
-		}
-	}
-	l.last = at
-	return wait, nil
 }
 
 func (w *window) cost(items int) int {
@@ -112,21 +25,27 @@ func (w *window) cost(items int) int {
 	return 1
 }
 
-// freeFrom returns the earliest time at which the window has room for n more, forgetting what has left it.
-func (w *window) freeFrom(now time.Time, n int) time.Time {
-	for len(w.used) > 0 && !w.used[0].at.After(now.Add(-w.per)) {
+// opens returns the time from which the window has room for n more, which are no more than it can hold.
+func (w *window) opens(n int) time.Time {
+	var at time.Time
+	for over, i := w.held+n-w.most, 0; over > 0; i++ {
+		over -= w.used[i].n
+		at = w.used[i].at.Add(w.per)
+	}
+	return at
+}
+
+// take writes down a call that goes when the window has room for it.
+func (w *window) take(n int, at time.Time) {
+	if n == 0 {
+		return
+	}
+	for w.held+n > w.most {
+		w.held -= w.used[0].n
 		w.used = w.used[1:]
 	}
-	if n == 0 {
-		return now
-	}
-	sum := n
-	for _, s := range slices.Backward(w.used) {
-		if sum += s.n; sum > w.max {
-			return s.at.Add(w.per)
-		}
-	}
-	return now
+	w.used = append(w.used, use{at, n})
+	w.held += n
 }
 
 func (w *window) refusal(wait time.Duration) *Error {
@@ -134,5 +53,28 @@ func (w *window) refusal(wait time.Duration) *Error {
 	if w.items {
 		unit = "items"
 	}
-	return &Error{Limit: w.max, Per: w.per, Unit: unit, Wait: wait}
+	return &Error{Limit: w.most, Per: w.per, Unit: unit, Wait: wait}
+}
+
+// windows are all windows of a quota.
+type windows []window
+
+// free returns the earliest time, from now on, at which every window has room for a call, and the window that
+// is full until then.
+func (ws windows) free(items int, now time.Time) (at time.Time, full *window) {
+	at = now
+	for i := range ws {
+		w := &ws[i]
+		if opens := w.opens(w.cost(items)); opens.After(at) {
+			at, full = opens, w
+		}
+	}
+	return at, full
+}
+
+func (ws windows) take(items int, at time.Time) {
+	for i := range ws {
+		w := &ws[i]
+		w.take(w.cost(items), at)
+	}
 }

@@ -59,6 +59,9 @@ func (s *server) GetDeleteListingsBatch(ctx context.Context, r wire.GetDeleteLis
 
 // submit writes a batch down and shows it with all its items queued.
 func (s *server) submit(ctx context.Context, kind string, items []store.Item) (wire.BatchJSONResponse, error) {
+	if err := s.account.submit(len(items)); err != nil {
+		return wire.BatchJSONResponse{}, err
+	}
 	b, err := s.selling.Submit(ctx, kind, items)
 	return showBatch(b, map[string]int{store.Queued: len(items), store.InProgress: 0, store.Completed: 0, store.Failed: 0}), err
 }

@@ -76,6 +76,9 @@ func (c *contract) validate(next http.Handler) http.Handler {
 // limitBody ends bodies that are too long.
 func limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body == nil { // as a client makes it, which a transport within the process may pass on
+			r.Body = http.NoBody
+		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		next.ServeHTTP(w, r)
 	})

@@ -26,6 +26,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/selling"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
@@ -43,6 +44,13 @@ const (
 
 // DefaultDelay is the Delay of a sandbox that was given none.
 const DefaultDelay = 100 * time.Millisecond
+
+// SettleWithin returns how long a sandbox of this Delay takes at most, on a
+// machine that keeps up, from accepting a create batch to showing the first
+// listing that it makes. No live service publishes such a bound.
+func SettleWithin(delay time.Duration) time.Duration {
+	return 2*delay + 500*time.Millisecond
+}
 
 // Options says how a sandbox works. The zero value is a good choice.
 type Options struct {
@@ -66,6 +74,14 @@ type Options struct {
 	// Manual leaves the work to calls of Work; otherwise it is done in the
 	// background.
 	Manual bool
+	// Quota is how much is answered in any span of its windows; more is answered
+	// 429. Requests without valid credentials do not count, and batch items count
+	// as listings once their batch is accepted. Unlimited if zero.
+	Quota quota.Quota
+	// NoRetryAfter leaves the Retry-After header out of a 429, as live services
+	// may do. Otherwise it is the number of seconds, rounded up, until there is
+	// room.
+	NoRetryAfter bool
 	// Logger takes a line per request and the failures of the sandbox, and
 	// never a credential. Nothing is logged if it is nil.
 	Logger *slog.Logger
@@ -93,6 +109,10 @@ func New(opts Options) (*Sandbox, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	if err := opts.Quota.Check(); err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	opts.Quota.ItemsWindow = cmp.Or(opts.Quota.ItemsWindow, quota.Public.ItemsWindow)
 	products, err := catalog.Load()
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
@@ -110,7 +130,7 @@ func New(opts Options) (*Sandbox, error) {
 		Store: db, Catalog: products, Now: opts.Now, Delay: opts.Delay, Seed: opts.Seed, Logger: opts.Logger,
 	})
 	s.handler = chain(opts, contract, &server{
-		store: db, selling: s.selling, catalog: products, seed: opts.Seed, now: opts.Now, log: opts.Logger,
+		store: db, selling: s.selling, catalog: products, account: newAccount(opts), seed: opts.Seed, now: opts.Now, log: opts.Logger,
 	})
 	s.stop = sync.OnceValue(s.start())
 	return s, nil
@@ -120,6 +140,7 @@ func New(opts Options) (*Sandbox, error) {
 func chain(opts Options, c *contract, srv *server) http.Handler {
 	h := srv.routes()
 	h = c.validate(h)
+	h = srv.account.limit(h)
 	h = authenticate(opts.APIKey, opts.Token, h)
 	h = limitBody(h)
 	h = recoverPanics(opts.Logger, h)

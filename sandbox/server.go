@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -18,6 +19,7 @@ type server struct {
 	store   *store.Store
 	selling *selling.Service
 	catalog *catalog.Catalog
+	account *account
 	seed    uint64
 	now     func() time.Time
 	log     *slog.Logger
@@ -45,6 +47,10 @@ func invalidRequest(w http.ResponseWriter, _ *http.Request, err error) {
 
 // fail answers the error of a handler.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if refused, ok := errors.AsType[*tooManyError](err); ok {
+		refused.answer(w)
+		return
+	}
 	a := answerTo(err)
 	if a.status == http.StatusInternalServerError {
 		s.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "error", err)
