@@ -183,7 +183,7 @@ func (e *BatchError) Error() string {
 		s += fmt.Sprintf(", %d are not listed", e.Missing)
 	}
 	if len(e.Failed) > 0 {
-		s += fmt.Sprintf("; item %s: %s", e.Failed[0].ItemID, excerpt(string(e.Failed[0].Reason)))
+		s += fmt.Sprintf("; item %s: %s", e.Failed[0].ItemID, gen.OneLine(string(e.Failed[0].Reason)))
 	}
 	return s
 }

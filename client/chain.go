@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/retry"
 )
 
 // Doer sends a request and returns the answer, as [http.Client] does.
@@ -27,11 +28,11 @@ type Middleware func(next Doer) Doer
 
 // newChain puts the stages that every request passes into their order, outermost first.
 func newChain(cfg *config, a *auth, o *observer) Doer {
-	g, policy := &gate{}, cfg.retry.withDefaults()
+	g, policy := &retry.Gate{}, cfg.retry.WithDefaults()
 	stages := slices.Concat(cfg.middleware, []Middleware{
 		identify(cfg.baseURL.EscapedPath()),
 		o.watch,
-		newRetrier(policy, a, g, o).retry,
+		newRetrier(policy, a, g, o).repeat,
 		(&pace{gate: g, limiter: cfg.limiter, observer: o}).hold,
 		a.inject,
 		setHeaders,

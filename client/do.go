@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/sellside-sdk/sellside-go/gen"
 )
@@ -53,8 +54,11 @@ func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...
 	if err == nil {
 		oddities, err = gen.Decode(body, v)
 	}
+	if err == nil {
+		err = endUnknown(oddities)
+	}
 	if err == nil && !call.op.RetrySafe {
-		err = traceable(v)
+		err = gen.Traceable(v)
 	}
 	if err != nil {
 		return nil, call.unreadable(resp.StatusCode, err)
@@ -88,21 +92,25 @@ func (c *call) unreadable(status int, err error) error {
 	return &DecodeError{CallInfo: c.describe(), StatusCode: status, Err: err}
 }
 
-// traceable refuses the answer to a write that lacks the id by which to follow what it started.
-func traceable(answer any) error {
-	switch v := answer.(type) {
-	case *gen.Batch:
-		if v.BatchID == "" {
-			return errors.New("it lacks batchId")
-		}
-	case *gen.ListingOperation:
-		if v.ListingID == "" || v.OperationID == "" {
-			return errors.New("it lacks listingId or operationId")
-		}
-	case *gen.Ingestion:
-		if v.IngestionID == "" {
-			return errors.New("it lacks ingestionId")
+// requestIDHeaders are the headers that gateways give a request's id in.
+var requestIDHeaders = []string{"X-Request-Id", "X-Amzn-Requestid", "X-Correlation-Id", "Cf-Ray"}
+
+// newAPIError makes the error from the status first and takes from the body what is there.
+func (c *Client) newAPIError(call *call, resp *http.Response) *APIError {
+	body, _ := readAtMost(resp.Body, maxErrorBody)
+	e := &APIError{CallInfo: call.describe(), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp)}
+	for _, name := range requestIDHeaders {
+		if e.RequestID == "" {
+			e.RequestID = gen.OneLine(c.redact(resp.Header.Get(name), call.token))
 		}
 	}
-	return nil
+	e.Body = []byte(c.redact(string(body), call.token))
+	e.Message = gen.OneLine(c.redact(gen.ErrorMessage(body), call.token)) // JSON may write a secret in more ways than redact knows
+	if e.Message == "" {
+		e.Message = strings.ToLower(http.StatusText(resp.StatusCode))
+	}
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		e.Message = "the service redirects, and a write, or a read to another host, is not sent on"
+	}
+	return e
 }

@@ -36,11 +36,12 @@
 //
 // Pauses grow exponentially with jitter, or are what Retry-After asks for; one that would outlast
 // [RetryPolicy].MaxRetryAfter or ctx's deadline is not waited for, and the answer is returned at once. A 429
-// holds back every goroutine of the client. A client has a budget of 20 retries, refilled by one a second;
-// when it is spent, the last answer is returned.
+// holds back every goroutine of the client, for longer with every one in a row if it does not say how long. A
+// client has a budget of 20 retries: a call that is answered after all gives back what it took, and one comes
+// back a second; when it is spent, the last answer is returned.
 //
-// A write of unknown outcome is settled by reading: the listing and its operations since the send, or the
-// listings that a batch would have made.
+// A write of unknown outcome is settled by reading: [Listings.OperationsSince] for listings and for update and
+// delete batches, [Batches.Recover] for an [Attempt] to create, which is saved before [Batches.Submit] sends it.
 //
 // # Errors
 //

@@ -99,7 +99,7 @@ type SendError struct {
 }
 
 func (e *SendError) Error() string {
-	return fmt.Sprintf("%s: no answer: %v%s", e.Operation, e.Err, e.verdict())
+	return fmt.Sprintf("%s: no answer: %s%s", e.Operation, gen.OneLine(e.Err.Error()), e.verdict()) // net/http quotes what came
 }
 
 // Is matches [ErrOutcomeUnknown].
@@ -118,7 +118,7 @@ type DecodeError struct {
 }
 
 func (e *DecodeError) Error() string {
-	return fmt.Sprintf("%s: %d, but the answer cannot be read: %v%s", e.Operation, e.StatusCode, e.Err, e.verdict())
+	return fmt.Sprintf("%s: %d, but the answer cannot be read: %s%s", e.Operation, e.StatusCode, gen.OneLine(e.Err.Error()), e.verdict())
 }
 
 // Is matches [ErrOutcomeUnknown].

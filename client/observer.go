@@ -16,8 +16,14 @@ type EventKind string
 const (
 	EventDone   EventKind = "done"   // A call ended.
 	EventRetry  EventKind = "retry"  // An attempt failed and will be repeated after Delay.
-	EventWait   EventKind = "wait"   // A call was held back for Delay by the quota or by a 429.
+	EventWait   EventKind = "wait"   // A call was held back for Delay, for the Reason given.
 	EventOddity EventKind = "oddity" // A member of an answer was of the wrong kind and left zero; Err names it.
+)
+
+// What holds a call back: the Reason of an [EventWait].
+const (
+	ReasonQuota     = "quota"     // The quota has no room for it yet.
+	ReasonThrottled = "throttled" // The service answered 429, to this call or to another one of the client.
 )
 
 // Event is something that happened to a call. It holds no credentials, no bodies and no ids.
@@ -30,6 +36,7 @@ type Event struct {
 	StatusCode int           // Of the last answer; zero if there was none.
 	Duration   time.Duration // Of the whole call, in EventDone.
 	Delay      time.Duration // In EventRetry and EventWait.
+	Reason     string        // In EventWait.
 	Err        error         // Why; nil for an answer, of whatever status.
 }
 
@@ -66,7 +73,7 @@ func (o *observer) tell(ctx context.Context, level slog.Level, c *call, e Event)
 	o.logger.LogAttrs(ctx, level, "marketplace call",
 		slog.String("event", string(e.Kind)), slog.String("operation", string(e.Operation)), slog.String("route", e.Method+" "+e.Route),
 		slog.Int("attempt", e.Attempt), slog.Int("status", e.StatusCode), slog.Duration("duration", e.Duration),
-		slog.Duration("delay", e.Delay), slog.Any("error", e.Err))
+		slog.Duration("delay", e.Delay), slog.String("reason", e.Reason), slog.Any("error", e.Err))
 }
 
 func statusOf(resp *http.Response) int {

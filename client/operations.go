@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/sellside-sdk/sellside-go/gen"
 )
@@ -117,9 +118,33 @@ func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, e
 type OperationError struct{ Operation gen.ListingOperation }
 
 func (e *OperationError) Error() string {
-	reason := excerpt(string(e.Operation.Error))
+	reason := gen.OneLine(string(e.Operation.Error))
 	if reason == "" {
 		reason = "the service gives no reason"
 	}
 	return fmt.Sprintf("%s of listing %s failed: %s (operation %s)", e.Operation.OperationType, e.Operation.ListingID, reason, e.Operation.OperationID)
+}
+
+// OperationsSince finds the operations of one type that this kind of client has started on a listing since a
+// moment, by the service's clock, in no promised order. It settles a write to a listing whose outcome is unknown: pass
+// the moment before it was sent, less how far the clocks may be apart, and see by [Operation.Snapshot] whether
+// what changes is what was sent. For an update or a delete batch, ask for every listing of it. None means
+// that it was not applied, or not yet: as for [NotSeen], only time tells. A listing that was created singly
+// and lost its answer has no id to ask by; list its variant from that day on, or create it by an [Attempt].
+// Errors: as [Listings.OperationsPage].
+func (s *Listings) OperationsSince(ctx context.Context, listingID string, kind gen.OperationType, since time.Time) ([]*Operation, error) {
+	var started []*Operation
+	for o, err := range s.Operations(ctx, listingID) {
+		if err != nil {
+			return nil, err
+		}
+		byUser := o.OperationInitiatedBy == "" || o.OperationInitiatedBy == gen.OperationInitiatorUser
+		byAPI := o.OperationInitiatedVia == "" || o.OperationInitiatedVia == gen.OperationChannelPublicAPI
+		if o.OperationType == kind && byUser && byAPI && !o.CreatedAt.Before(since.Truncate(time.Millisecond)) {
+			handle := s.OpenOperation(listingID, o.OperationID)
+			handle.last = o
+			started = append(started, handle)
+		}
+	}
+	return started, nil
 }

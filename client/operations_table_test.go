@@ -3,6 +3,8 @@ package client_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -125,8 +127,15 @@ func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.
 	}
 }
 
-// failure drops what a call returns beside its error.
-func failure[T any](_ T, err error) error { return err }
+// failure drops what a call returns beside its error; one of both it must return.
+func failure[T any](value T, err error) error {
+	if v := reflect.ValueOf(value); err == nil && v.Kind() == reflect.Pointer && v.IsNil() {
+		return errNothing
+	}
+	return err
+}
+
+var errNothing = errors.New("the call returned neither a value nor an error")
 
 // requestOf is the spec's own example of an operation's body.
 func requestOf[T any](t *testing.T, op gen.OperationID) (body T) {

@@ -1,17 +1,16 @@
 package client
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"golang.org/x/oauth2"
 
+	"github.com/sellside-sdk/sellside-go/internal/guard"
 	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // Option configures a [Client]. The options are checked and applied by [New].
@@ -21,31 +20,20 @@ type Option func(*config) error
 // must be https, or http to a loopback address, because every request carries credentials.
 func WithBaseURL(rawURL string) Option {
 	return func(c *config) error {
-		u, err := url.Parse(strings.TrimRight(rawURL, "/"))
-		switch {
-		case err != nil:
-			return errors.New("base URL: it does not parse as a URL") // the parser's error would quote it
-		case u.User != nil:
-			return errors.New("base URL: it must not hold credentials")
-		case u.Hostname() == "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-			return errors.New("base URL: want scheme, host and path only, such as https://api.example.com/v2")
-		case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
-			return fmt.Errorf("base URL: %s://%s would send credentials in the clear: use https, or http to a loopback address", u.Scheme, u.Host)
+		u, err := guard.Endpoint(strings.TrimRight(rawURL, "/"))
+		if err != nil {
+			return fmt.Errorf("base URL: %w", err)
 		}
 		c.baseURL = u
 		return nil
 	}
 }
 
-func isLoopback(host string) bool {
-	return host == "localhost" || net.ParseIP(host).IsLoopback()
-}
-
 // WithAPIKey sets the value of the x-api-key header.
 func WithAPIKey(key string) Option {
 	return func(c *config) error {
-		if err := checkHeaderValue("API key", key); err != nil {
-			return err
+		if err := guard.Header(key); err != nil {
+			return fmt.Errorf("API key: %w", err)
 		}
 		c.apiKey = key
 		return nil
@@ -57,23 +45,12 @@ func WithAPIKey(key string) Option {
 // [ErrTokenExpired] before any I/O.
 func WithToken(accessToken string) Option {
 	return func(c *config) error {
-		if err := checkHeaderValue("access token", accessToken); err != nil {
-			return err
+		if err := guard.Header(accessToken); err != nil {
+			return fmt.Errorf("access token: %w", err)
 		}
-		c.tokens = &staticToken{oauth2.Token{AccessToken: accessToken, Expiry: jwtExpiry(accessToken)}}
+		c.tokens = token.Static(accessToken)
 		return nil
 	}
-}
-
-// checkHeaderValue refuses what cannot stand in a header, without repeating it.
-func checkHeaderValue(what, value string) error {
-	if value == "" {
-		return fmt.Errorf("%s: it is empty", what)
-	}
-	if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fmt.Errorf("%s: it holds spaces, line ends or other characters that a header cannot carry", what)
-	}
-	return nil
 }
 
 // WithTokenSource sets where access tokens come from. The source is asked before every attempt, so it should
@@ -127,7 +104,7 @@ func WithMiddleware(middleware ...Middleware) Option {
 func WithRetry(policy RetryPolicy) Option {
 	return func(c *config) error {
 		c.retry = policy
-		return policy.check()
+		return policy.Check()
 	}
 }
 

@@ -4,46 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/retry"
 )
-
-// gate is closed for all goroutines of a client when one of them is answered 429, so that they do not
-// find out one by one.
-type gate struct {
-	mu    sync.Mutex
-	until time.Time
-}
-
-// close keeps the gate closed for d from now, or longer if it already is.
-func (g *gate) close(d time.Duration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if until := time.Now().Add(d); until.After(g.until) {
-		g.until = until
-	}
-}
-
-// remaining is how long the gate stays closed.
-func (g *gate) remaining() time.Duration {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return max(0, time.Until(g.until))
-}
-
-// wait returns once the gate is open; it may have been closed again meanwhile.
-func (g *gate) wait(ctx context.Context) error {
-	for d := g.remaining(); d > 0; d = g.remaining() {
-		if err := pause(ctx, d+rand.N(d/8+1)); err != nil { // not all at once
-			return err
-		}
-	}
-	return nil
-}
 
 // Quota says how much an account may ask of the service; see package quota.
 type Quota = quota.Quota
@@ -63,7 +29,7 @@ var (
 
 // pace is the stage that lets an attempt go when the gate is open and the quota has room.
 type pace struct {
-	gate     *gate
+	gate     *retry.Gate
 	limiter  Limiter
 	observer *observer
 }
@@ -74,18 +40,32 @@ func (p *pace) hold(next Doer) Doer {
 		if c.items < 1 && isBatchSubmission(c.op.ID) && p.limiter.CountsItems() {
 			return nil, &ArgumentError{Operation: c.op.ID, Field: "items", Problem: "the quota cannot count a batch of undeclared size: use WithItemCount"}
 		}
-		start := time.Now()
-		if err := p.gate.wait(req.Context()); err != nil {
-			return nil, &SendError{CallInfo: c.describe(), Err: err}
-		}
-		if err := p.limiter.Wait(req.Context(), c.items); req.Context().Err() != nil {
-			return nil, &SendError{CallInfo: c.describe(), Err: req.Context().Err()}
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.op.ID, err)
-		}
-		if waited := time.Since(start); waited > time.Millisecond {
-			p.observer.tell(req.Context(), slog.LevelDebug, c, Event{Kind: EventWait, Delay: waited})
+		// If the gate closes while the quota holds calls back, they would all go when it opens, more than the
+		// quota allows: they ask it again.
+		for ok := false; !ok; ok = p.gate.Remaining() == 0 {
+			if err := p.wait(req, ReasonThrottled, p.gate.Wait); err != nil {
+				return nil, err
+			}
+			if err := p.wait(req, ReasonQuota, func(ctx context.Context) error { return p.limiter.Wait(ctx, c.items) }); err != nil {
+				return nil, err
+			}
 		}
 		return next.Do(req)
 	})
+}
+
+// wait lets a call wait for one thing and tells of it.
+func (p *pace) wait(req *http.Request, reason string, wait func(context.Context) error) error {
+	c, ctx, start := callOf(req), req.Context(), time.Now()
+	err := wait(ctx)
+	if waited := time.Since(start); waited > time.Millisecond {
+		p.observer.tell(ctx, slog.LevelDebug, c, Event{Kind: EventWait, Reason: reason, Delay: waited})
+	}
+	if ctx.Err() != nil {
+		return &SendError{CallInfo: c.describe(), Err: ctx.Err()}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.op.ID, err)
+	}
+	return nil
 }

@@ -1,8 +1,10 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/sellside-sdk/sellside-go/gen"
 )
@@ -12,6 +14,17 @@ type page[T any] struct {
 	entries []T
 	more    bool
 	cursor  string // Of the next page; unused by page-numbered lists.
+}
+
+// endUnknown refuses a page whose word on whether there is more cannot be read: were it taken for the last page,
+// the rest of the list would be missed in silence. These members come before the entries, and so do their oddities.
+func endUnknown(oddities []string) error {
+	for _, odd := range oddities {
+		if strings.HasPrefix(odd, "/hasNextPage: ") || strings.HasPrefix(odd, "/nextCursor: ") {
+			return errors.New(odd)
+		}
+	}
+	return nil
 }
 
 // numbered yields the entries of a page-numbered list from page first on. It asks for a page when the loop

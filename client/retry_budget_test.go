@@ -59,3 +59,15 @@ func TestOneAttemptTurnsRetriesOff(t *testing.T) {
 		}
 	}
 }
+
+func TestCallsThatAreAnsweredAfterAllGiveTheirRetriesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		c := srv.Client(client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1}))
+		for range 100 {
+			srv.Expect(aRead.op).Times(2).AnswerError(http.StatusServiceUnavailable, "busy")
+			srv.Expect(aRead.op).AnswerExample()
+			require.NoError(t, aRead.do(t.Context(), c), "scattered faults never use the budget up")
+		}
+	})
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/retry"
 )
 
 // waiting is what the options of a wait set.
@@ -58,7 +59,7 @@ func waitUntil(ctx context.Context, opts []WaitOption, poll func(context.Context
 		if done || err != nil && (ctx.Err() != nil || !mayPass(err)) {
 			return err
 		}
-		pauseFor := max(interval-interval/10+rand.N(interval/5+1), retryAfter(header))
+		pauseFor := max(interval-interval/10+rand.N(interval/5+1), retry.After(header))
 		if answered, ok := errors.AsType[*APIError](err); ok {
 			pauseFor = max(pauseFor, answered.RetryAfter)
 		}
@@ -70,7 +71,7 @@ func waitUntil(ctx context.Context, opts []WaitOption, poll func(context.Context
 			}
 			pauseFor = left - margin
 		}
-		if err := pause(ctx, pauseFor); err != nil {
+		if err := retry.Pause(ctx, pauseFor); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,6 @@ require (
 	github.com/govalues/decimal v0.1.36 // indirect
 	github.com/oapi-codegen/runtime v1.8.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
-	golang.org/x/time v0.16.0 // indirect
 )
 
 replace github.com/sellside-sdk/sellside-go => ../

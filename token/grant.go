@@ -1,4 +1,4 @@
-package client
+package token
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -14,7 +15,12 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/sellside-sdk/sellside-go/internal/guard"
 )
+
+// maxAnswer bounds an answer.
+const maxAnswer = 64 << 10
 
 // grant is the token endpoint's answer. A member of the wrong kind stays empty and costs no rotated token.
 type grant struct {
@@ -25,7 +31,7 @@ type grant struct {
 }
 
 // refresh gets an access token. Whatever is wrong with an answer of success, its refresh token is kept first.
-func (s *RefreshTokenSource) refresh() (*oauth2.Token, error) {
+func (s *RefreshSource) refresh() (*oauth2.Token, error) {
 	if err := s.rotate(s.config.RefreshToken); err != nil {
 		return nil, err
 	}
@@ -37,7 +43,7 @@ func (s *RefreshTokenSource) refresh() (*oauth2.Token, error) {
 	if err := s.rotate(g.RefreshToken); err != nil {
 		return nil, err
 	}
-	if checkHeaderValue("", g.AccessToken) != nil {
+	if guard.Header(g.AccessToken) != nil {
 		return nil, errors.New("the token endpoint gave no token that a header can carry")
 	}
 	token := &oauth2.Token{AccessToken: g.AccessToken, Expiry: jwtExpiry(g.AccessToken)}
@@ -48,7 +54,7 @@ func (s *RefreshTokenSource) refresh() (*oauth2.Token, error) {
 }
 
 // rotate keeps the refresh token, if it is another one, and hands over one that OnRotate has not taken yet.
-func (s *RefreshTokenSource) rotate(refreshToken string) error {
+func (s *RefreshSource) rotate(refreshToken string) error {
 	if refreshToken != "" && refreshToken != s.config.RefreshToken {
 		s.config.RefreshToken, s.unsaved = refreshToken, s.config.OnRotate != nil
 	}
@@ -63,7 +69,7 @@ func (s *RefreshTokenSource) rotate(refreshToken string) error {
 
 // post sends the grant. [oauth2.Config] would leave out the audience, send the secrets on after a redirect, and
 // quote the answer in its errors.
-func (s *RefreshTokenSource) post() (*grant, error) {
+func (s *RefreshSource) post() (*grant, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	form := url.Values{
@@ -83,7 +89,10 @@ func (s *RefreshTokenSource) post() (*grant, error) {
 		return nil, unanswered(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, err := readAtMost(resp.Body, maxErrorBody)
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if len(body) > maxAnswer {
+		err = io.ErrShortBuffer
+	}
 	g := new(grant)
 	broken := json.Unmarshal(body, g)
 	_, odd := errors.AsType[*json.UnmarshalTypeError](broken)
@@ -99,7 +108,7 @@ func (s *RefreshTokenSource) post() (*grant, error) {
 }
 
 // refusal keeps the status and a code that looks like those of RFC 6749; anything else may repeat secrets.
-func (s *RefreshTokenSource) refusal(status int, code string) error {
+func (s *RefreshSource) refusal(status int, code string) error {
 	secret := strings.Contains(code, s.config.RefreshToken) || s.config.ClientSecret != "" && strings.Contains(code, s.config.ClientSecret)
 	if secret || len(code) > 64 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") != "" {
 		code = ""

@@ -1,4 +1,4 @@
-package client
+package token
 
 import (
 	"encoding/base64"
@@ -12,8 +12,13 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// ErrTokenExpired marks the use of a static access token whose own exp has passed; see [WithToken].
-var ErrTokenExpired = errors.New("the access token has expired")
+// ErrExpired marks the use of a static access token whose own exp has passed; see [Static].
+var ErrExpired = errors.New("the access token has expired")
+
+// Static returns a source of one access token. If it is a JWT, the source fails once its exp has passed.
+func Static(accessToken string) oauth2.TokenSource {
+	return &staticToken{oauth2.Token{AccessToken: accessToken, Expiry: jwtExpiry(accessToken)}}
+}
 
 // staticToken is a source of one token, which lasts for ever unless it is a JWT that says otherwise.
 type staticToken struct{ token oauth2.Token }
@@ -21,7 +26,7 @@ type staticToken struct{ token oauth2.Token }
 // Token implements [oauth2.TokenSource].
 func (s *staticToken) Token() (*oauth2.Token, error) {
 	if reached(s.token.Expiry) {
-		return nil, fmt.Errorf("%w at %s: get a new one, or use WithTokenSource", ErrTokenExpired, s.token.Expiry.UTC().Format(time.RFC3339))
+		return nil, fmt.Errorf("%w at %s: get a new one, or use a source that renews it", ErrExpired, s.token.Expiry.UTC().Format(time.RFC3339))
 	}
 	return &s.token, nil
 }

@@ -1,4 +1,4 @@
-package client
+package token
 
 import (
 	"context"
@@ -7,11 +7,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/sellside-sdk/sellside-go/internal/guard"
 )
 
 // RefreshConfig says how to renew access tokens. TokenURL, ClientID and RefreshToken are required.
@@ -21,7 +22,7 @@ type RefreshConfig struct {
 	ClientSecret string // Sent in the form; empty for a public client, which has none.
 	Audience     string // What the access token is meant for; left out when empty.
 	RefreshToken string
-	HTTPClient   *http.Client // Copied, and the copy follows no redirects; nil means one like that of [New].
+	HTTPClient   *http.Client // Copied, and the copy follows no redirects; nil means a new one.
 
 	// OnRotate is given a refresh token that replaces the one before, which may no longer work, for the
 	// program to save. It is called before that token, or the access token that came with it, is used. If it
@@ -31,10 +32,10 @@ type RefreshConfig struct {
 }
 
 // Format implements [fmt.Formatter], so that no verb prints the secrets.
-func (RefreshConfig) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "client.RefreshConfig") }
+func (RefreshConfig) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "token.RefreshConfig") }
 
-// RefreshTokenSource is an [oauth2.TokenSource] for the refresh-token grant of RFC 6749, section 6. Give it to
-// [WithTokenSource] without [oauth2.ReuseTokenSource], which would hide this contract. It is safe for concurrent use.
+// RefreshSource is an [oauth2.TokenSource] for the refresh-token grant of RFC 6749, section 6. Give it to
+// a client without [oauth2.ReuseTokenSource], which would hide this contract. It is safe for concurrent use.
 //
 //	the access token                                 a caller gets
 //	is fresh                                         the token at once
@@ -49,8 +50,8 @@ func (RefreshConfig) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "cli
 //
 // The expiry is that of expires_in, or else the exp of a JWT. A caller whose ctx ends stops waiting, but the
 // refresh goes on, up to 30 seconds: its answer may hold the only refresh token that still works. Every error is
-// a *[TokenError] without tokens and without the words of the token endpoint.
-type RefreshTokenSource struct {
+// a *[Error] without tokens and without the words of the token endpoint.
+type RefreshSource struct {
 	http    *http.Client
 	config  *RefreshConfig // its RefreshToken is the latest; only the flight touches it
 	unsaved bool           // RefreshToken has yet to be taken by OnRotate; only the flight touches it
@@ -72,49 +73,51 @@ type flight struct {
 	err   error
 }
 
-// NewRefreshTokenSource returns a source that gets its first access token when it is asked; it does no I/O.
-func NewRefreshTokenSource(config RefreshConfig) (*RefreshTokenSource, error) {
-	u, err := url.Parse(config.TokenURL)
-	if err != nil || u.User != nil || u.Hostname() == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
-		return nil, errors.New("refresh token source: token URL: want https, or http to a loopback address, and no credentials in it")
+// NewRefreshSource returns a source that gets its first access token when it is asked; it does no I/O.
+func NewRefreshSource(config RefreshConfig) (*RefreshSource, error) {
+	if _, err := guard.Endpoint(config.TokenURL); err != nil {
+		return nil, fmt.Errorf("refresh token source: token URL: %w", err)
 	}
 	if config.ClientID == "" || config.RefreshToken == "" {
 		return nil, errors.New("refresh token source: the client ID or the refresh token is missing")
 	}
-	hc := newHTTPClient(config.HTTPClient)
+	hc := &http.Client{}
+	if config.HTTPClient != nil {
+		*hc = *config.HTTPClient
+	}
 	hc.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &RefreshTokenSource{config: &config, http: hc}, nil
+	return &RefreshSource{config: &config, http: hc}, nil
 }
 
 // Format implements [fmt.Formatter], so that no verb prints the secrets.
-func (s *RefreshTokenSource) Format(f fmt.State, _ rune) {
-	_, _ = io.WriteString(f, "client.RefreshTokenSource")
+func (s *RefreshSource) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "token.RefreshSource")
 }
 
 // Token implements [oauth2.TokenSource]; it may wait for a refresh.
-func (s *RefreshTokenSource) Token() (*oauth2.Token, error) {
+func (s *RefreshSource) Token() (*oauth2.Token, error) {
 	return s.TokenContext(context.Background())
 }
 
-// TokenContext is Token for a caller who stops waiting when ctx ends; a [Client] uses it with the call's ctx.
-func (s *RefreshTokenSource) TokenContext(ctx context.Context) (*oauth2.Token, error) {
+// TokenContext is Token for a caller who stops waiting when ctx ends; a client uses it with the call's ctx.
+func (s *RefreshSource) TokenContext(ctx context.Context) (*oauth2.Token, error) {
 	token, f := s.current()
 	switch {
 	case token != nil:
 		return token, nil
 	case f == nil:
-		return nil, &TokenError{Err: errors.New("the refresh token source is closed")}
+		return nil, &Error{Err: errors.New("the refresh token source is closed")}
 	}
 	select {
 	case <-f.done:
 		return f.token, f.err
 	case <-ctx.Done():
-		return nil, &TokenError{Err: ctx.Err()}
+		return nil, &Error{Err: ctx.Err()}
 	}
 }
 
 // current returns the token if it can be used, or else the flight to wait for; neither after Close.
-func (s *RefreshTokenSource) current() (*oauth2.Token, *flight) {
+func (s *RefreshSource) current() (*oauth2.Token, *flight) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	usable := s.token != nil && !reached(s.mandatory)
@@ -130,14 +133,14 @@ func (s *RefreshTokenSource) current() (*oauth2.Token, *flight) {
 }
 
 // fly refreshes and lands the flight.
-func (s *RefreshTokenSource) fly() {
+func (s *RefreshSource) fly() {
 	token, err := s.refresh()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.flight
 	defer close(f.done)
 	if err != nil {
-		f.err = &TokenError{Err: err}
+		f.err = &Error{Err: err}
 		if !errors.Is(f.err, ErrSignInAgain) { // a refused flight stays, because any other would end like it
 			pause := min(5*time.Second<<min(s.failures, 4), time.Minute)
 			s.flight, s.failures, s.retryAt = nil, s.failures+1, time.Now().Add(pause/2+rand.N(pause/2+1))
@@ -152,9 +155,9 @@ func (s *RefreshTokenSource) fly() {
 	}
 }
 
-// Invalidate makes the next caller wait for a new access token if this is still the current one; a [Client] does
+// Invalidate makes the next caller wait for a new access token if this is still the current one; a client does
 // so after a 401. It works once a minute, because a 401 that the next token gets too has another cause.
-func (s *RefreshTokenSource) Invalidate(accessToken string) {
+func (s *RefreshSource) Invalidate(accessToken string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.token != nil && s.token.AccessToken == accessToken && time.Since(s.invalidated) >= time.Minute {
@@ -164,7 +167,7 @@ func (s *RefreshTokenSource) Invalidate(accessToken string) {
 
 // Close waits for a refresh that is under way, so that a rotated token is not lost and no goroutine outlives it.
 // Afterwards the last access token is given out while it lasts, and no refresh begins. It never fails.
-func (s *RefreshTokenSource) Close() error {
+func (s *RefreshSource) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()

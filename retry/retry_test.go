@@ -1,4 +1,4 @@
-package client
+package retry
 
 import (
 	"net/http"
@@ -14,57 +14,57 @@ func TestDecideIsTheRetryTable(t *testing.T) {
 	type verdict struct{ retry, unknown bool }
 	stop, retry, unknown := verdict{}, verdict{retry: true}, verdict{unknown: true}
 	for _, row := range []struct {
-		outcome     outcome
+		outcome     Outcome
 		written     bool
 		read, write verdict
 		why         string
 	}{
-		{outcomeNotSent, false, retry, retry, "the service has not seen it"},
-		{outcomeThrottled, true, retry, retry, "it was refused, not applied"},
-		{outcomeUnauthorized, true, retry, retry, "it was refused, not applied; the retrier asks for a new token first"},
-		{outcomeNoAnswer, true, retry, unknown, "there is no idempotency key: a write that timed out has often landed"},
-		{outcomeTransient, true, retry, unknown, "a gateway's 503 does not say whether the service behind it acted"},
-		{outcomeUnreadable, true, retry, unknown, "it was applied; only what it made is not known"},
-		{outcomeTooLarge, true, stop, unknown, "it would be as large the next time"},
-		{outcomeRedirect, true, stop, unknown, "it would be sent away the next time, and nobody said that nothing was done"},
-		{outcomeEnded, false, stop, stop, "the caller is gone and nothing was sent"},
-		{outcomeEnded, true, stop, unknown, "the caller is gone and the request was under way"},
-		{outcomeFinal, true, stop, stop, "the service has said no, or the client itself"},
+		{NotSent, false, retry, retry, "the service has not seen it"},
+		{Throttled, true, retry, retry, "it was refused, not applied"},
+		{Unauthorized, true, retry, retry, "it was refused, not applied; the retrier asks for a new token first"},
+		{NoAnswer, true, retry, unknown, "there is no idempotency key: a write that timed out has often landed"},
+		{Transient, true, retry, unknown, "a gateway's 503 does not say whether the service behind it acted"},
+		{Unreadable, true, retry, unknown, "it was applied; only what it made is not known"},
+		{TooLarge, true, stop, unknown, "it would be as large the next time"},
+		{Redirect, true, stop, unknown, "it would be sent away the next time, and nobody said that nothing was done"},
+		{Ended, false, stop, stop, "the caller is gone and nothing was sent"},
+		{Ended, true, stop, unknown, "the caller is gone and the request was under way"},
+		{Final, true, stop, stop, "the service has said no, or the client itself"},
 	} {
 		for _, kind := range []struct {
 			retrySafe bool
 			want      verdict
 		}{{true, row.read}, {false, row.write}} {
 			var got verdict
-			got.retry, got.unknown = decide(row.outcome, kind.retrySafe, row.written)
+			got.retry, got.unknown = Decide(row.outcome, kind.retrySafe, row.written)
 			assert.Equal(t, kind.want, got, "%s, retry safe %t, written %t: %s", row.outcome, kind.retrySafe, row.written, row.why)
 		}
 	}
 }
 
 func TestEveryStatusHasItsRow(t *testing.T) {
-	special := map[int]outcome{401: outcomeUnauthorized, 408: outcomeTransient, 429: outcomeThrottled, 501: outcomeFinal, 505: outcomeFinal}
+	special := map[int]Outcome{401: Unauthorized, 408: Transient, 429: Throttled, 501: Final, 505: Final}
 	for status := 200; status < 1000; status++ {
 		want, ok := special[status]
 		switch {
 		case ok:
 		case status >= 500:
-			want = outcomeTransient
+			want = Transient
 		case status >= 300 && status < 400:
-			want = outcomeRedirect
+			want = Redirect
 		default:
-			want = outcomeFinal
+			want = Final
 		}
-		assert.Equal(t, want, classifyStatus(status), status)
+		assert.Equal(t, want, OfStatus(status), status)
 	}
 }
 
 func TestPolicyFieldsLeftZeroHaveTheirDefaults(t *testing.T) {
-	all := RetryPolicy{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second, MaxRetryAfter: time.Minute, AttemptTimeout: 30 * time.Second}
-	assert.Equal(t, all, RetryPolicy{}.withDefaults())
+	all := Policy{MaxAttempts: 4, MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second, MaxRetryAfter: time.Minute, AttemptTimeout: 30 * time.Second}
+	assert.Equal(t, all, Policy{}.WithDefaults())
 	one := all
 	one.MaxAttempts = 1
-	assert.Equal(t, one, RetryPolicy{MaxAttempts: 1}.withDefaults(), "the other fields keep theirs")
+	assert.Equal(t, one, Policy{MaxAttempts: 1}.WithDefaults(), "the other fields keep theirs")
 }
 
 func TestDelaysStayWithinTheirBounds(t *testing.T) {
@@ -83,9 +83,9 @@ func TestDelaysStayWithinTheirBounds(t *testing.T) {
 		{time.Minute, time.Second, 1, time.Second, "the upper bound wins over the first pause"},
 		{1, 1, 3, 1, "a nanosecond has no half"},
 	} {
-		r := &retrier{policy: RetryPolicy{MinDelay: tc.least, MaxDelay: tc.most}}
+		p := Policy{MinDelay: tc.least, MaxDelay: tc.most}
 		for range 200 {
-			got := r.delay(tc.attempt, nil)
+			got := p.Delay(tc.attempt, 0)
 			assert.LessOrEqual(t, got, tc.ceiling, tc.why)
 			assert.GreaterOrEqual(t, got, tc.ceiling/2, tc.why)
 		}
@@ -114,9 +114,9 @@ func TestRetryAfterIsReadInBothForms(t *testing.T) {
 			{date(-time.Hour), 0, "a date in the past"},
 			{time.Now().Add(time.Minute).UTC().Format(time.RFC850), time.Minute, "an old form that RFC 9110 keeps"},
 		} {
-			assert.Equal(t, tc.want, retryAfter(http.Header{"Retry-After": {tc.value}}), tc.why)
+			assert.Equal(t, tc.want, After(http.Header{"Retry-After": {tc.value}}), tc.why)
 		}
-		assert.Zero(t, retryAfter(nil), "no answer, no header")
+		assert.Zero(t, After(nil), "no answer, no header")
 	})
 }
 
@@ -125,7 +125,7 @@ func FuzzRetryAfter(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		got := retryAfter(http.Header{"Retry-After": {value}})
+		got := After(http.Header{"Retry-After": {value}})
 		assert.GreaterOrEqual(t, got, time.Duration(0))
 		if !strings.ContainsAny(value, "0123456789") {
 			assert.Zero(t, got, "%q says no time", value)

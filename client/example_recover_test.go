@@ -1,0 +1,104 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// books stands for a database: what is in it survives a crash.
+type books struct {
+	attempt []byte   // not settled yet
+	batches []string // of the account
+}
+
+// createOnce creates listings once, whatever is lost on the way. After a crash it is called again, with the books
+// as they are.
+func createOnce(ctx context.Context, c *client.Client, b *books, items []gen.CreateItem) (*client.Batch[gen.CreateBatchItem], error) {
+	recovering := b.attempt != nil
+	for {
+		var attempt client.Attempt
+		var batch *client.Batch[gen.CreateBatchItem]
+		var err error
+		if recovering {
+			if err := json.Unmarshal(b.attempt, &attempt); err != nil {
+				return nil, err
+			}
+			// The sandbox shows listings at once. Leave the settle time out for a real service.
+			v, err := c.Batches.Recover(ctx, attempt, client.Recovery{Known: b.batches, Settle: 100 * time.Millisecond})
+			if err != nil {
+				return nil, err
+			}
+			fmt.Println(v.Kind)
+			if v.Kind == client.CannotTell {
+				return nil, errors.New(v.Reason) // somebody has to look
+			}
+			batch = v.Batch
+		}
+		if batch == nil { // nothing was submitted yet, or it was not seen
+			if attempt, err = client.NewAttempt(items, client.Marked()); err != nil {
+				return nil, err
+			}
+			if b.attempt, err = json.Marshal(attempt); err != nil { // in the place of the one before, and before it is sent
+				return nil, err
+			}
+			batch, err = c.Batches.Submit(ctx, attempt)
+		}
+		if errors.Is(err, client.ErrOutcomeUnknown) {
+			recovering = true
+			continue
+		}
+		b.attempt = nil // settled; with the next line in one transaction
+		if err != nil {
+			return nil, err
+		}
+		b.batches = append(b.batches, batch.ID())
+		return batch, nil
+	}
+}
+
+// loseTwice loses the first write on its way to the service, and of the second one the answer.
+func loseTwice(service http.Handler) http.Handler {
+	writes := 0
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			service.ServeHTTP(w, r)
+			return
+		}
+		if writes++; writes == 2 {
+			service.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		w.WriteHeader(http.StatusBadGateway)
+	})
+}
+
+func ExampleBatches_Recover() {
+	ctx := context.Background()
+	c, stop := sandboxClient(loseTwice)
+	defer stop()
+
+	batch, err := createOnce(ctx, c, &books{}, []gen.CreateItem{{VariantID: chicago, Amount: "162", Quantity: 2}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := batch.Wait(ctx); err != nil {
+		log.Fatal(err)
+	}
+	page, err := c.Listings.ListPage(ctx, client.ListListings{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(page.Count, "listings")
+	// Output:
+	// not seen
+	// landed
+	// 2 listings
+}

@@ -1,0 +1,743 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+)
+
+// loss is what becomes of the writes on a line.
+type loss string
+
+const (
+	noLoss      loss = "nothing is lost"
+	lostRequest loss = "the request is lost"
+	lostAnswer  loss = "the answer is lost"
+)
+
+// line takes requests to a sandbox without a network, so that it can be in a bubble, and loses writes.
+type line struct {
+	t       *testing.T
+	sandbox *sandbox.Sandbox
+	c       *client.Client
+
+	mu     sync.Mutex
+	writes loss
+	posts  int                                                 // writes that were sent
+	read   func(r *http.Request, w *httptest.ResponseRecorder) // changes the answers to reads
+}
+
+func newLine(t *testing.T, opts sandbox.Options) *line {
+	t.Helper()
+	s, err := sandbox.New(opts)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	l := &line{t: t, sandbox: s, writes: noLoss, read: func(*http.Request, *httptest.ResponseRecorder) {}}
+	l.c, err = client.New(
+		client.WithBaseURL("http://127.0.0.1"+sandbox.BasePath), client.WithHTTPClient(&http.Client{Transport: l}),
+		client.WithAPIKey(s.APIKey()), client.WithToken(s.Token()), client.WithQuota(client.Unlimited),
+	)
+	require.NoError(t, err)
+	return l
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	httptrace.ContextClientTrace(r.Context()).WroteHeaders()
+	received := r.Clone(r.Context())
+	if received.Body == nil {
+		received.Body = http.NoBody
+	}
+	write := r.Method != http.MethodGet
+	if write {
+		l.posts++
+	}
+	if write && l.writes == lostRequest {
+		return nil, syscall.ECONNRESET
+	}
+	w := httptest.NewRecorder()
+	l.sandbox.ServeHTTP(w, received)
+	if write && l.writes == lostAnswer {
+		return nil, syscall.ECONNRESET
+	}
+	if !write {
+		l.read(r, w)
+	}
+	return w.Result(), nil
+}
+
+// lose submits an attempt and loses it.
+func (l *line) lose(how loss, attempt client.Attempt) {
+	l.t.Helper()
+	l.writes = how
+	_, err := l.c.Batches.Submit(l.t.Context(), attempt)
+	require.ErrorIs(l.t, err, client.ErrOutcomeUnknown)
+	l.writes = noLoss
+}
+
+// submit submits an attempt and returns the id of its batch.
+func (l *line) submit(attempt client.Attempt) string {
+	l.t.Helper()
+	b, err := l.c.Batches.Submit(l.t.Context(), attempt)
+	require.NoError(l.t, err)
+	return b.ID()
+}
+
+// recover recovers an attempt and checks that nothing is written for it.
+func (l *line) recover(attempt client.Attempt, r client.Recovery) client.Verdict {
+	l.t.Helper()
+	posts := l.posts
+	v, err := l.c.Batches.Recover(l.t.Context(), attempt, r)
+	require.NoError(l.t, err)
+	require.Equal(l.t, posts, l.posts, "it only reads")
+	return v
+}
+
+// made counts the listings there are.
+func (l *line) made() int {
+	l.t.Helper()
+	page, err := l.c.Listings.ListPage(l.t.Context(), client.ListListings{Expired: true, PageSize: 1})
+	require.NoError(l.t, err)
+	return int(page.Count)
+}
+
+func attemptOf(t *testing.T, items []gen.CreateItem, opts ...client.AttemptOption) client.Attempt {
+	t.Helper()
+	a, err := client.NewAttempt(items, opts...)
+	require.NoError(t, err)
+	return a
+}
+
+// size is the id of one of the variants of the sandbox's catalog.
+func size(n int) string { return sandbox.Catalog()[n/5].Variants[n%5].ID }
+
+// one is a batch of one listing.
+func one(amount gen.Amount, change ...func(*gen.CreateItem)) []gen.CreateItem {
+	item := gen.CreateItem{VariantID: size(0), Amount: amount, Quantity: 1}
+	for _, c := range change {
+		c(&item)
+	}
+	return []gen.CreateItem{item}
+}
+
+// bubble runs a test on simulated time, with a sandbox that works in the background.
+func bubble(t *testing.T, test func(t *testing.T, l *line)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, newLine(t, sandbox.Options{})) })
+}
+
+// pass lets simulated time go by.
+func pass(d time.Duration) { <-time.After(d) }
+
+// replacing changes the text of what the items of batches echo, and of nothing else.
+func replacing(pairs ...string) func(*http.Request, *httptest.ResponseRecorder) {
+	return func(r *http.Request, w *httptest.ResponseRecorder) {
+		if strings.HasSuffix(r.URL.Path, "/items") {
+			text := strings.NewReplacer(pairs...).Replace(w.Body.String())
+			w.Body = bytes.NewBufferString(text)
+		}
+	}
+}
+
+func TestRecoverFindsTheBatchWhoseAnswerWasLost(t *testing.T) {
+	inactive, active := false, true
+	month := time.Date(2000, 2, 1, 0, 0, 0, 123_000_000, time.UTC) // simulated time begins in 2000
+	tests := map[string]struct {
+		items []gen.CreateItem
+		opts  []client.AttemptOption
+		read  func(*http.Request, *httptest.ResponseRecorder)
+	}{
+		"one listing":                     {items: one("76")},
+		"a quantity is as many items":     {items: one("76", func(i *gen.CreateItem) { i.Quantity = 250 })},
+		"money is a value and not a text": {items: one("76"), read: replacing(`"76"`, `"76.0000"`)},
+		"both ways round":                 {items: one("76.0000"), read: replacing(`"76.0000"`, `"76"`)},
+		"a number instead of a text":      {items: one("76"), read: replacing(`"76"`, `76.0`)},
+		"a currency without cents":        {items: one("23500", func(i *gen.CreateItem) { i.CurrencyCode = "JPY" }), read: replacing(`"23500"`, `"23500.0000"`)},
+		"everything said":                 {items: one("76.50", func(i *gen.CreateItem) { i.CurrencyCode, i.Active, i.ExpiresAt = "EUR", &inactive, gen.TimeOf(month) })},
+		"defaults said aloud":             {items: one("76", func(i *gen.CreateItem) { i.CurrencyCode, i.Active = "USD", &active })},
+		"inventory elsewhere":             {items: one("76", func(i *gen.CreateItem) { i.InventoryType = gen.InventoryTypeDirect })},
+		"a mark is kept to the millisecond": {
+			items: one("76"), opts: []client.AttemptOption{client.Marked()},
+		},
+		"equal inputs are a multiset": {items: append(append(one("76"), one("77")...), one("76", func(i *gen.CreateItem) { i.Quantity = 2 })...)},
+		"many variants": {items: func() (items []gen.CreateItem) {
+			for n := range 100 {
+				items = append(items, gen.CreateItem{VariantID: size(n), Amount: "76", Quantity: 1})
+			}
+			return items
+		}()},
+		"what was left out and is echoed as null": {items: one("76"), read: replacing(`"currencyCode":"USD"`, `"currencyCode":null`, `"active":true`, `"active":null`)},
+		"a default expiry that is echoed":         {items: one("76"), read: replacing(`"expiresAt":null`, `"expiresAt":"2002-09-26T00:00:00.000Z"`)},
+		"what is new":                             {items: one("76"), read: replacing(`"currencyCode"`, `"novelty":{},"currencyCode"`)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, l *line) {
+				if test.read != nil {
+					l.read = test.read
+				}
+				attempt := attemptOf(t, test.items, test.opts...)
+				l.lose(lostAnswer, attempt)
+
+				v := l.recover(attempt, client.Recovery{})
+
+				require.Equal(t, client.Landed, v.Kind, v)
+				results, err := v.Batch.Wait(t.Context())
+				require.NoError(t, err)
+				assert.Len(t, results, l.made(), "every listing there is, and no other")
+				assert.Less(t, time.Since(attempt.MadeAt), time.Minute, "it does not wait for the settle time")
+			})
+		})
+	}
+}
+
+func TestNotSeenNeverComesEarly(t *testing.T) {
+	tests := map[string]struct {
+		age  time.Duration // of the attempt when it is recovered
+		r    client.Recovery
+		want time.Duration
+	}{
+		"the default settle time passes first":                    {0, client.Recovery{}, 10 * time.Minute},
+		"or another one":                                          {0, client.Recovery{Settle: 90 * time.Second}, 90 * time.Second},
+		"it may have been sent a moment ago":                      {30 * time.Minute, client.Recovery{}, 10 * time.Minute},
+		"what cannot have been sent since has had its time":       {61 * time.Minute, client.Recovery{}, 10*time.Minute + 4*time.Minute},
+		"after a day there is nothing to wait for":                {24 * time.Hour, client.Recovery{}, 0},
+		"clocks that may be apart make the last moment uncertain": {61 * time.Minute, client.Recovery{Skew: time.Second}, 10*time.Minute - time.Minute + time.Second},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, l *line) {
+				attempt := attemptOf(t, one("76"))
+				l.lose(lostRequest, attempt)
+				pass(test.age)
+				began := time.Now()
+
+				v := l.recover(attempt, test.r)
+
+				assert.Equal(t, client.NotSeen, v.Kind, v)
+				assert.Equal(t, min(test.want, settleOf(test.r)), time.Since(began))
+				assert.Equal(t, settleOf(test.r), v.Settle)
+				assert.True(t, v.Since.Before(attempt.MadeAt))
+				assert.Contains(t, v.String(), "not seen since 1999-12-31T23:5")
+			})
+		})
+	}
+}
+
+func settleOf(r client.Recovery) time.Duration {
+	if r.Settle == 0 {
+		return 10 * time.Minute
+	}
+	return r.Settle
+}
+
+func TestRecoverWaitsForASlowService(t *testing.T) {
+	tests := map[string]struct {
+		delay  time.Duration
+		settle time.Duration
+		want   client.VerdictKind
+	}{
+		"its first listing shows within the settle time": {4 * time.Minute, 0, client.Landed},
+		"what shows later than assumed is not seen":      {6 * time.Minute, 0, client.NotSeen},
+		"a longer settle time sees it":                   {6 * time.Minute, 15 * time.Minute, client.Landed},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := newLine(t, sandbox.Options{Delay: test.delay})
+				attempt := attemptOf(t, one("76", func(i *gen.CreateItem) { i.Quantity = 40 }))
+				l.lose(lostAnswer, attempt)
+
+				v := l.recover(attempt, client.Recovery{Settle: test.settle})
+
+				require.Equal(t, test.want, v.Kind, v)
+				if test.want == client.Landed {
+					assert.Less(t, l.made(), 40, "the first listings are enough")
+					assert.False(t, v.Batch.Done())
+				}
+			})
+		})
+	}
+}
+
+func TestRecoverDecidesNothingWhenTheContextEnds(t *testing.T) {
+	bubble(t, func(t *testing.T, l *line) {
+		attempt := attemptOf(t, one("76"))
+		l.lose(lostRequest, attempt)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+
+		v, err := l.c.Batches.Recover(ctx, attempt, client.Recovery{})
+
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.ErrorContains(t, err, attempt.ID)
+		assert.Empty(t, v.Kind, "no verdict is no permission")
+		assert.Equal(t, "no verdict", v.String())
+	})
+}
+
+func TestRecoverSurvivesAServiceThatIsDownForAWhile(t *testing.T) {
+	bubble(t, func(t *testing.T, l *line) {
+		began := time.Now()
+		l.read = func(_ *http.Request, w *httptest.ResponseRecorder) {
+			if time.Since(began) < 5*time.Minute {
+				w.Code = http.StatusServiceUnavailable
+			}
+		}
+		attempt := attemptOf(t, one("76"))
+		l.lose(lostAnswer, attempt)
+		assert.Equal(t, client.Landed, l.recover(attempt, client.Recovery{}).Kind)
+	})
+	bubble(t, func(t *testing.T, l *line) {
+		l.read = func(_ *http.Request, w *httptest.ResponseRecorder) { w.Code = http.StatusServiceUnavailable }
+		attempt := attemptOf(t, one("76"))
+		l.lose(lostAnswer, attempt)
+		_, err := l.c.Batches.Recover(t.Context(), attempt, client.Recovery{})
+		require.ErrorIs(t, err, client.ErrServer, "listings that were never read show nothing")
+	})
+	bubble(t, func(t *testing.T, l *line) {
+		l.read = func(_ *http.Request, w *httptest.ResponseRecorder) { w.Code = http.StatusForbidden }
+		attempt := attemptOf(t, one("76"))
+		_, err := l.c.Batches.Recover(t.Context(), attempt, client.Recovery{})
+		require.ErrorIs(t, err, client.ErrForbidden)
+		assert.Zero(t, time.Since(attempt.MadeAt).Truncate(time.Second), "what will not pass is not waited for")
+	})
+}
+
+func TestEqualAttemptsAreToldApart(t *testing.T) {
+	bubble(t, func(t *testing.T, l *line) {
+		t.Log("unmarked: one landed and is known, the other was lost on the way")
+		known := l.submit(attemptOf(t, one("76")))
+		lost := attemptOf(t, one("76"))
+		l.lose(lostRequest, lost)
+		assert.Equal(t, client.NotSeen, l.recover(lost, client.Recovery{Known: []string{known}}).Kind)
+		assert.Equal(t, client.Landed, l.recover(lost, client.Recovery{}).Kind, "what is not known is mistaken")
+	})
+	bubble(t, func(t *testing.T, l *line) {
+		t.Log("unmarked: both landed; the caller may share them out")
+		a, b := attemptOf(t, one("76")), attemptOf(t, one("76"))
+		l.lose(lostAnswer, a)
+		l.lose(lostAnswer, b)
+		pass(time.Second)
+		v := l.recover(a, client.Recovery{})
+		require.Equal(t, client.CannotTell, v.Kind)
+		assert.Len(t, v.Candidates, 2)
+		assert.Contains(t, v.String(), v.Candidates[0])
+		other := l.recover(b, client.Recovery{Known: v.Candidates[:1]})
+		require.Equal(t, client.Landed, other.Kind)
+		assert.Equal(t, v.Candidates[1], other.Batch.ID())
+	})
+	bubble(t, func(t *testing.T, l *line) {
+		t.Log("marked: one landed, the other was lost on the way, and nothing is known")
+		landed, lost := attemptOf(t, one("76"), client.Marked()), attemptOf(t, one("76"), client.Marked())
+		l.lose(lostAnswer, landed)
+		l.lose(lostRequest, lost)
+		v := l.recover(landed, client.Recovery{})
+		require.Equal(t, client.Landed, v.Kind)
+		assert.Equal(t, client.NotSeen, l.recover(lost, client.Recovery{}).Kind)
+		again := attemptOf(t, one("76"), client.Marked())
+		l.lose(lostAnswer, again)
+		assert.NotEqual(t, v.Batch.ID(), l.recover(again, client.Recovery{}).Batch.ID())
+	})
+}
+
+func TestRecoverIsNotMisledByFailedItems(t *testing.T) {
+	const unknown = "00000000-0000-4000-8000-000000000000"
+	bubble(t, func(t *testing.T, l *line) {
+		attempt := attemptOf(t, append(one("76"), gen.CreateItem{VariantID: unknown, Amount: "80", Quantity: 2}))
+		l.lose(lostAnswer, attempt)
+		v := l.recover(attempt, client.Recovery{})
+		require.Equal(t, client.Landed, v.Kind)
+		results, err := v.Batch.Wait(t.Context())
+		var failed *client.BatchError
+		require.ErrorAs(t, err, &failed)
+		assert.Len(t, failed.Failed, 2)
+		assert.Len(t, results, 3)
+	})
+	bubble(t, func(t *testing.T, l *line) {
+		attempt := attemptOf(t, []gen.CreateItem{{VariantID: unknown, Amount: "80", Quantity: 2}})
+		l.lose(lostAnswer, attempt)
+		assert.Equal(t, client.NotSeen, l.recover(attempt, client.Recovery{}).Kind, "a batch that made nothing cannot be seen")
+		assert.Zero(t, l.made())
+	})
+	for _, notAnID := range []string{"a-size", "10,5"} { // filters of listings refuse them, one at the service and one before
+		bubble(t, func(t *testing.T, l *line) {
+			attempt := attemptOf(t, append(one("76"), gen.CreateItem{VariantID: notAnID, Amount: "80", Quantity: 1}))
+			l.lose(lostAnswer, attempt)
+			assert.Equal(t, client.Landed, l.recover(attempt, client.Recovery{}).Kind)
+		})
+	}
+}
+
+func TestOtherBatchesAreNotMistaken(t *testing.T) {
+	month := gen.TimeOf(time.Date(2000, 2, 1, 0, 0, 0, 0, time.UTC))
+	active, inactive := true, false
+	asked := func(i *gen.CreateItem) { i.ExpiresAt, i.CurrencyCode, i.Active = month, "USD", &active }
+	others := map[string][]gen.CreateItem{
+		"another amount":             one("76.01", asked),
+		"another currency":           one("76", asked, func(i *gen.CreateItem) { i.CurrencyCode = "EUR" }),
+		"another size":               one("76", asked, func(i *gen.CreateItem) { i.VariantID = size(1) }),
+		"another quantity":           one("76", asked, func(i *gen.CreateItem) { i.Quantity = 2 }),
+		"not active":                 one("76", asked, func(i *gen.CreateItem) { i.Active = &inactive }),
+		"another expiry":             one("76", asked, func(i *gen.CreateItem) { i.ExpiresAt = gen.TimeOf(month.Add(time.Second)) }),
+		"one more":                   append(one("76", asked), one("76", asked)...),
+		"one instead of another":     append(one("76", asked), one("77", asked)...),
+		"a cent split the other way": append(one("75.99", asked), one("76.01", asked)...),
+	}
+	bubble(t, func(t *testing.T, l *line) {
+		early := l.submit(attemptOf(t, one("76", asked)))
+		pass(6 * time.Minute)
+		attempt := attemptOf(t, one("76", asked))
+		for name, items := range others {
+			l.submit(attemptOf(t, items))
+			pass(time.Second)
+			assert.Equal(t, client.NotSeen, l.recover(attempt, client.Recovery{Settle: time.Second}).Kind, name)
+		}
+		l.lose(lostAnswer, attempt)
+		v := l.recover(attempt, client.Recovery{})
+		require.Equal(t, client.Landed, v.Kind)
+		assert.NotEqual(t, early, v.Batch.ID(), "which was there before the attempt")
+	})
+	bubble(t, func(t *testing.T, l *line) {
+		attempt := attemptOf(t, one("76"))
+		l.lose(lostRequest, attempt)
+		pass(2 * time.Hour)
+		l.submit(attemptOf(t, one("76")))
+		pass(time.Minute)
+		assert.Equal(t, client.NotSeen, l.recover(attempt, client.Recovery{}).Kind, "what is made after an attempt can be sent is another's")
+	})
+}
+
+func TestRecoverCannotTellWhatTheAnswersDoNotSay(t *testing.T) {
+	direct := func(i *gen.CreateItem) { i.InventoryType = gen.InventoryTypeDirect }
+	soon := func(i *gen.CreateItem) {
+		i.ExpiresAt = gen.TimeOf(time.Date(2000, 2, 1, 0, 0, 0, 123_000_000, time.UTC))
+	}
+	euro := func(i *gen.CreateItem) { i.CurrencyCode = "EUR" }
+	on := func(path string, change func(*httptest.ResponseRecorder)) func(*http.Request, *httptest.ResponseRecorder) {
+		return func(r *http.Request, w *httptest.ResponseRecorder) {
+			if strings.Contains(r.URL.Path, "/batch/") && strings.HasSuffix(r.URL.Path, path) {
+				change(w)
+			}
+		}
+	}
+	status := func(code int) func(*httptest.ResponseRecorder) {
+		return func(w *httptest.ResponseRecorder) { w.Code = code }
+	}
+	body := func(change func(map[string]any)) func(*httptest.ResponseRecorder) {
+		return func(w *httptest.ResponseRecorder) {
+			var v map[string]any
+			d := json.NewDecoder(w.Body)
+			d.UseNumber()
+			if d.Decode(&v) == nil {
+				change(v)
+			}
+			text, _ := json.Marshal(v)
+			w.Body = bytes.NewBuffer(text)
+		}
+	}
+	tests := map[string]struct {
+		items  []gen.CreateItem
+		other  []gen.CreateItem // the batch there is, if it is not the attempt's
+		read   func(*http.Request, *httptest.ResponseRecorder)
+		reason string
+	}{
+		"the items cannot be read":          {items: one("76"), read: on("/items", status(500)), reason: "items cannot be read"},
+		"the batch is not found":            {items: one("76"), read: on("", status(404)), reason: "cannot be read"},
+		"the batch is forbidden":            {items: one("76"), read: on("", status(403)), reason: "cannot be read"},
+		"an expiry is not echoed":           {items: one("76", soon), read: replacing(`"expiresAt":"2000-02-01T00:00:00.123Z"`, `"expiresAt":null`), reason: "do not say"},
+		"an expiry is unreadable":           {items: one("76", soon), read: replacing(`2000-02-01T00:00:00.123Z`, `next month`), reason: "do not say"},
+		"an expiry is cut to the second":    {items: one("76", soon), read: replacing(`.123Z`, `Z`), reason: "do not say"},
+		"an amount is not echoed":           {items: one("76"), read: replacing(`"amount":"76"`, `"amount":null`), reason: "do not say"},
+		"a variant is not echoed":           {items: one("76"), read: replacing(`"variantId":"`+size(0)+`"`, `"variantId":null`), reason: "do not say"},
+		"a currency is not echoed":          {items: one("76", euro), read: replacing(`"EUR"`, `null`), reason: "do not say"},
+		"a currency that was not asked for": {items: one("76"), read: replacing(`"USD"`, `"EUR"`), reason: "do not say"},
+		"nothing is echoed":                 {items: one("76"), read: replacing(`"listingInput":{`, `"listingInput":null,"was":{`), reason: "do not say"},
+		"no items are listed yet":           {items: one("76"), read: on("/items", body(func(v map[string]any) { v["items"] = []any{} })), reason: "0 of its 1 items"},
+		"the time of creation is not told":  {items: one("76"), read: on("", body(func(v map[string]any) { v["createdAt"] = nil })), reason: "when it was created"},
+		"inventory that was not asked for":  {items: one("76"), other: one("76", direct), reason: "inventory type"},
+		"an expiry that was not asked for":  {items: one("76"), other: one("76", soon), reason: "do not say"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, l *line) {
+				if test.read != nil {
+					l.read = test.read
+				}
+				attempt := attemptOf(t, test.items)
+				if test.other == nil {
+					l.lose(lostAnswer, attempt)
+				} else {
+					l.lose(lostRequest, attempt)
+					l.submit(attemptOf(t, test.other))
+				}
+
+				v := l.recover(attempt, client.Recovery{Settle: time.Minute})
+
+				require.Equal(t, client.CannotTell, v.Kind, v)
+				assert.Contains(t, v.Reason, test.reason)
+				assert.Len(t, v.Candidates, 1)
+				assert.Nil(t, v.Batch)
+			})
+		})
+	}
+}
+
+func TestRecoverReadsEveryPageAndWhatIsHidden(t *testing.T) {
+	bubble(t, func(t *testing.T, l *line) {
+		attempt := attemptOf(t, one("76"))
+		l.lose(lostAnswer, attempt)
+		pass(time.Second)
+		for range 4 {
+			l.submit(attemptOf(t, one("80", func(i *gen.CreateItem) { i.Quantity = 75 }))) // newer, so on the pages before
+		}
+		pass(time.Minute)
+		require.Equal(t, 301, l.made())
+		assert.Equal(t, client.Landed, l.recover(attempt, client.Recovery{}).Kind)
+	})
+	bubble(t, func(t *testing.T, l *line) {
+		attempt := attemptOf(t, one("76", func(i *gen.CreateItem) { i.ExpiresAt = gen.TimeOf(time.Now().Add(time.Minute)) }))
+		l.lose(lostAnswer, attempt)
+		pass(3 * time.Hour)
+		page, err := l.c.Listings.ListPage(t.Context(), client.ListListings{})
+		require.NoError(t, err)
+		require.Empty(t, page.Listings, "its ask has expired")
+		assert.Equal(t, client.Landed, l.recover(attempt, client.Recovery{}).Kind)
+	})
+	bubble(t, func(t *testing.T, l *line) {
+		attempt := attemptOf(t, one("76"))
+		l.lose(lostAnswer, attempt)
+		pass(time.Second)
+		for listing, err := range l.c.Listings.List(t.Context(), client.ListListings{}) {
+			require.NoError(t, err)
+			o, err := l.c.Listings.Delete(t.Context(), listing.ListingID)
+			require.NoError(t, err)
+			_, err = o.Wait(t.Context())
+			require.NoError(t, err)
+		}
+		assert.Equal(t, client.Landed, l.recover(attempt, client.Recovery{}).Kind, "deleted listings show their batch as well")
+	})
+	bubble(t, func(t *testing.T, l *line) {
+		var items []gen.CreateItem
+		for n := range 120 {
+			items = append(items, gen.CreateItem{VariantID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", n), Amount: "76", Quantity: 1})
+		}
+		longest := 0
+		l.read = func(r *http.Request, _ *httptest.ResponseRecorder) { longest = max(longest, len(r.URL.String())) }
+		assert.Equal(t, client.NotSeen, l.recover(attemptOf(t, items), client.Recovery{Settle: time.Second}).Kind)
+		assert.Less(t, longest, 4096, "servers bound the length of a URL")
+	})
+}
+
+func TestABatchThatIsRuledOutIsReadOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, l *line) {
+		for range 3 {
+			l.submit(attemptOf(t, one("80")))
+		}
+		attempt := attemptOf(t, one("76"))
+		l.lose(lostRequest, attempt)
+		pass(time.Minute)
+		batches := map[string]int{}
+		l.read = func(r *http.Request, _ *httptest.ResponseRecorder) {
+			if strings.Contains(r.URL.Path, "/batch/") {
+				batches[r.URL.Path]++
+			}
+		}
+		known := l.submit(attemptOf(t, one("80")))
+		l.recover(attempt, client.Recovery{Known: []string{known}})
+		assert.Len(t, batches, 6, "the known one is not read")
+		for path, n := range batches {
+			assert.Equal(t, 1, n, path)
+		}
+	})
+}
+
+// TestRecoverAgreesWithTheTruth is the property that all of it is for.
+func TestRecoverAgreesWithTheTruth(t *testing.T) {
+	for seed := range uint64(3) {
+		bubble(t, func(t *testing.T, l *line) {
+			rng := rand.New(rand.NewPCG(seed, 3))
+			var known []string
+			var lost []client.Attempt
+			var truth []loss
+			listings := 0
+			for range 12 {
+				attempt := attemptOf(t, randomItems(rng), client.Marked())
+				listings += count(attempt)
+				switch how := []loss{noLoss, lostRequest, lostAnswer}[rng.IntN(3)]; how {
+				case noLoss:
+					known = append(known, l.submit(attempt))
+				default:
+					l.lose(how, attempt)
+					lost, truth = append(lost, attempt), append(truth, how)
+				}
+				pass(time.Duration(rng.Int64N(int64(20 * time.Second))))
+			}
+			if seed%3 > 0 {
+				pass(2 * time.Hour) // until the last one cannot have been sent since
+			}
+			for i, attempt := range lost {
+				v := l.recover(attempt, client.Recovery{Known: known, Settle: time.Minute})
+				if truth[i] == lostRequest {
+					require.Equal(t, client.NotSeen, v.Kind, "seed %d: %s", seed, v)
+					known = append(known, l.submit(attemptOf(t, attempt.Items, client.Marked())))
+					continue
+				}
+				require.Equal(t, client.Landed, v.Kind, "seed %d: %s", seed, v)
+				require.NotContains(t, known, v.Batch.ID(), "seed %d", seed)
+				known = append(known, v.Batch.ID())
+			}
+			pass(time.Minute)
+			require.Equal(t, listings, l.made(), "seed %d: nothing is lost and nothing is there twice", seed)
+		})
+	}
+}
+
+// randomItems makes few choices, so that attempts of equal items are common.
+func randomItems(rng *rand.Rand) []gen.CreateItem {
+	items := make([]gen.CreateItem, 1+rng.IntN(3))
+	for n := range items {
+		items[n] = gen.CreateItem{
+			VariantID: size(rng.IntN(2)), Amount: []gen.Amount{"76", "76.00", "77.5"}[rng.IntN(3)], Quantity: gen.Int(1 + rng.IntN(2)),
+			CurrencyCode: []gen.CurrencyCode{"", "USD", "EUR"}[rng.IntN(3)], Active: []*bool{nil, new(true), new(false)}[rng.IntN(3)],
+		}
+	}
+	return items
+}
+
+func count(a client.Attempt) (n int) {
+	for _, i := range a.Items {
+		n += int(i.Quantity)
+	}
+	return n
+}
+
+func TestAnAttemptIsRecoveredByTheNextProcess(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sandbox.db")
+	synctest.Test(t, func(t *testing.T) {
+		attempt := attemptOf(t, one("76.0000", func(i *gen.CreateItem) { i.Quantity = 3 }), client.Marked())
+		saved, err := json.Marshal(attempt)
+		require.NoError(t, err)
+		first := newLine(t, sandbox.Options{DB: file})
+		first.lose(lostAnswer, attempt)
+		require.NoError(t, first.sandbox.Close())
+
+		pass(time.Hour)
+		var restored client.Attempt
+		require.NoError(t, json.Unmarshal(saved, &restored))
+		second := newLine(t, sandbox.Options{DB: file})
+		v := second.recover(restored, client.Recovery{})
+
+		require.Equal(t, client.Landed, v.Kind)
+		assert.Equal(t, "landed as batch "+v.Batch.ID(), v.String())
+		items, err := second.c.Batches.OpenCreate(v.Batch.ID()).Wait(t.Context())
+		require.NoError(t, err)
+		assert.Len(t, items, 3)
+	})
+}
+
+func TestRecoverRefusesWhatIsNoAttempt(t *testing.T) {
+	bubble(t, func(t *testing.T, l *line) {
+		l.read = func(*http.Request, *httptest.ResponseRecorder) { assert.Fail(t, "there is I/O") }
+		_, err := l.c.Batches.Recover(t.Context(), client.Attempt{}, client.Recovery{})
+		require.ErrorIs(t, err, client.ErrInvalidArgument)
+	})
+}
+
+func TestOperationsSinceSettlesAWriteToAListing(t *testing.T) {
+	bubble(t, func(t *testing.T, l *line) {
+		made, err := l.c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: size(0), Amount: "76"})
+		require.NoError(t, err)
+		_, err = made.Wait(t.Context())
+		require.NoError(t, err)
+		id := made.ListingID()
+		reprice := func(how loss, amount gen.Amount) time.Time {
+			pass(time.Minute)
+			since := time.Now()
+			l.writes = how
+			_, err := l.c.Listings.Update(t.Context(), id, gen.UpdateListingRequest{Amount: amount})
+			require.ErrorIs(t, err, client.ErrOutcomeUnknown)
+			l.writes = noLoss
+			return since
+		}
+
+		landed := reprice(lostAnswer, "77")
+		ops, err := l.c.Listings.OperationsSince(t.Context(), id, gen.OperationTypeUpdate, landed)
+		require.NoError(t, err)
+		require.Len(t, ops, 1)
+		assert.Equal(t, gen.Amount("77"), ops[0].Snapshot().Changes.Additions.AskData.Amount)
+		_, err = ops[0].Wait(t.Context())
+		require.NoError(t, err)
+
+		lost := reprice(lostRequest, "78")
+		ops, err = l.c.Listings.OperationsSince(t.Context(), id, gen.OperationTypeUpdate, lost)
+		require.NoError(t, err)
+		assert.Empty(t, ops)
+		ops, err = l.c.Listings.OperationsSince(t.Context(), id, gen.OperationTypeDelete, landed)
+		require.NoError(t, err)
+		assert.Empty(t, ops, "of another type")
+
+		pass(time.Minute)
+		since := time.Now()
+		l.writes = lostAnswer
+		_, err = l.c.Batches.Delete(t.Context(), []string{id})
+		require.ErrorIs(t, err, client.ErrOutcomeUnknown)
+		pass(time.Minute)
+		ops, err = l.c.Listings.OperationsSince(t.Context(), id, gen.OperationTypeDelete, since)
+		require.NoError(t, err)
+		assert.Len(t, ops, 1, "a batch leaves its operations on the listings")
+
+		_, err = l.c.Listings.OperationsSince(t.Context(), "", gen.OperationTypeDelete, since)
+		require.ErrorIs(t, err, client.ErrInvalidArgument)
+	})
+}
+
+func TestOperationsSinceLeavesOutWhatOthersStarted(t *testing.T) {
+	tests := map[string]struct {
+		by, via string
+		want    int
+	}{
+		"a user of the API":            {`"USER"`, `"PUBLIC-API"`, 1},
+		"what does not say who it was": {`null`, `null`, 1},
+		"the service":                  {`"SYSTEM"`, `"INTERNAL-SYSTEM"`, 0},
+		"the user's telephone":         {`"USER"`, `"IOS"`, 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, l *line) {
+				since := time.Now()
+				made, err := l.c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: size(0), Amount: "76"})
+				require.NoError(t, err)
+				l.read = func(_ *http.Request, w *httptest.ResponseRecorder) {
+					text, _ := io.ReadAll(w.Body)
+					w.Body = bytes.NewBufferString(strings.NewReplacer(`"USER"`, test.by, `"PUBLIC-API"`, test.via).Replace(string(text)))
+				}
+				ops, err := l.c.Listings.OperationsSince(t.Context(), made.ListingID(), gen.OperationTypeCreate, since)
+				require.NoError(t, err)
+				assert.Len(t, ops, test.want)
+			})
+		})
+	}
+}

@@ -1,0 +1,76 @@
+// Package recovery finds out what became of a create batch whose answer was lost. No operation lists batches and
+// nothing correlates them, so it compares what the listings show with what was written down before the batch was
+// sent. Package client has its names as methods of Batches; here it is apart because it only reads and thinks.
+package recovery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/retry"
+)
+
+// Options is what [Recover] may assume. Fields that are not above zero have their defaults.
+type Options struct {
+	// Known are the ids of create batches that are not the attempt's: all that are saved, by every process of the
+	// account. A batch that is not known may be taken for the attempt's, and costs two requests.
+	Known []string
+	// Settle is how long the service takes at most to show a batch's first listing, 10 minutes by default. No
+	// service publishes it; too short a time makes duplicates.
+	Settle time.Duration
+	// Skew is how far the service's clock may be from the one that the attempt was made by, 5 minutes by default.
+	Skew time.Duration
+}
+
+// Reader reads what the service shows. Package client has one.
+type Reader interface {
+	// Listings yields the listings of the variants, or of all if there are none, that were created on the day
+	// of a time or later, in every status.
+	Listings(ctx context.Context, variantIDs []string, from time.Time, expired bool) iter.Seq2[gen.Listing, error]
+	// Batch reads a create batch.
+	Batch(ctx context.Context, id string) (gen.Batch, error)
+	// Items reads the items of a create batch.
+	Items(ctx context.Context, id string) ([]gen.CreateBatchItem, error)
+	// Refused reports whether an error says that a variant is no id.
+	Refused(err error) bool
+	// MayPass reports whether what failed may succeed a little later.
+	MayPass(err error) bool
+}
+
+// Recover finds out what became of an attempt whose answer was lost. It writes nothing. It lists the listings of
+// the attempt's variants since the day before it was made, in every status and expired ones too, and reads the
+// batches that made them and their items. The attempt's is the one that is not known, was created since, and
+// echoes the same multiset of inputs, amounts by value and defaults filled in.
+//
+// It returns as soon as one batch matches, even if only one of its listings is there yet. Otherwise it looks
+// again until the settle time has passed since the call, or since the last moment at which Submit sends the
+// attempt, an hour after it was made: [NotSeen] never comes early. If ctx ends first, or the listings cannot be
+// read, the error says so and nothing is decided. Call it after Submit has returned, and for one attempt after
+// the other, with the batch that the last one landed as among the known. An equal batch that is neither known
+// nor the attempt's is taken for it, unless the attempts are [Marked].
+func Recover(ctx context.Context, from Reader, attempt Attempt, r Options) (Verdict, error) {
+	r.Settle, r.Skew = cmp.Or(max(r.Settle, 0), 10*time.Minute), cmp.Or(max(r.Skew, 0), 5*time.Minute)
+	settled := time.Now().Add(r.Settle)
+	if latest := attempt.MadeAt.Add(SendWithin + r.Skew + r.Settle); latest.Before(settled) {
+		settled = latest
+	}
+	search := newSearch(from, attempt, r, settled)
+	for interval := r.Settle / 50; ; interval = min(interval+interval/2, r.Settle/5) {
+		last := !time.Now().Before(settled)
+		v, err := search.look(ctx)
+		if err == nil && (last || v.Kind == Landed) {
+			v.Since, v.Settle = search.since, r.Settle
+			return v, nil
+		}
+		if err == nil || !last && ctx.Err() == nil && from.MayPass(err) {
+			err = retry.Pause(ctx, max(time.Millisecond, min(interval, time.Until(settled))))
+		}
+		if err != nil {
+			return Verdict{}, fmt.Errorf("recover attempt %s: nothing is decided, ask again: %w", attempt.ID, err)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package retry
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Gate is closed for all goroutines of a client when one of them is answered 429, so that they do not
+// find out one by one.
+type Gate struct {
+	mu    sync.Mutex
+	until time.Time
+	inRow int // 429s since the last success; those of requests that were under way when it closed count as one.
+}
+
+// Close closes the gate for the delay after so many 429s in a row, or longer if it already is. It returns when
+// the caller may try again: whoever closed it as soon as it opens, those who find it closed a little later.
+func (g *Gate) Close(delay func(inRow int) time.Duration) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now, open := time.Now(), !time.Now().Before(g.until)
+	if open {
+		g.inRow++
+	}
+	if until := now.Add(delay(g.inRow)); until.After(g.until) {
+		g.until = until
+	}
+	wait := g.until.Sub(now)
+	if !open {
+		wait += rand.N(wait/8 + 1)
+	}
+	return wait
+}
+
+// Succeeded ends a row of 429s, unless the gate is closed: that request was sent before.
+func (g *Gate) Succeeded() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !time.Now().Before(g.until) {
+		g.inRow = 0
+	}
+}
+
+// Remaining is how long the gate stays closed.
+func (g *Gate) Remaining() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return max(0, time.Until(g.until))
+}
+
+// Wait returns once the gate is open; it may have been closed again meanwhile.
+func (g *Gate) Wait(ctx context.Context) error {
+	for d := g.Remaining(); d > 0; d = g.Remaining() {
+		if err := Pause(ctx, d+rand.N(d/8+1)); err != nil { // not all at once
+			return err
+		}
+	}
+	return nil
+}
