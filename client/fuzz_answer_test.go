@@ -1,0 +1,107 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// FuzzAnswer gives every operation answers of any status, headers and body. A call never panics and never hangs;
+// it returns a value or an error, of a bounded length; and a status of failure is never lost.
+func FuzzAnswer(f *testing.F) {
+	for i, op := range gen.Operations() {
+		f.Add(uint8(i), uint16(200), "application/json", "", "", clienttest.ExampleOf(op.ID))
+	}
+	f.Add(uint8(0), uint16(503), "text/html", "7", "", []byte("<html>"))
+	f.Add(uint8(1), uint16(302), "", "", "/v2/selling/listings", []byte(nil))
+	f.Add(uint8(1), uint16(200), "gzip", "", "", []byte("[]"))
+	f.Add(uint8(2), uint16(302), "", "", "http://[::1/%zz", []byte(nil))
+	f.Add(uint8(2), uint16(429), "", "Fri, 31 Dec 9999 23:59:59 GMT", "", []byte(`{"errors":[{"message":null},7]}`))
+	f.Add(uint8(3), uint16(999), "\x00", "-1", "//elsewhere.invalid", []byte(`{"message":"\u001b[31m"}`))
+	f.Fuzz(func(t *testing.T, which uint8, rawStatus uint16, contentType, retryAfter, location string, body []byte) {
+		op := gen.Operations()[int(which)%len(gen.Operations())]
+		status := 200 + int(rawStatus)%800 // below are answers that net/http keeps to itself
+		if rawStatus >= 200 && rawStatus < 1000 {
+			status = int(rawStatus)
+		}
+		c := cannedClient(t, func(r *http.Request) canned {
+			assert.Equal(t, cannedHost, r.URL.Host, "credentials stay with their host")
+			return canned{status, http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}, "Location": {location}, "X-Request-Id": {contentType}}, body}
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+
+		err := wholeCalls(t)[op.ID](ctx, c)
+
+		require.NoError(t, ctx.Err(), "it hangs")
+		require.NotErrorIs(t, err, errNothing)
+		if err == nil {
+			require.Less(t, status, 300)
+			return
+		}
+		require.Less(t, len(err.Error()), 2000)
+		require.NotContains(t, err.Error(), "\n")
+		if errors.Is(err, client.ErrOutcomeUnknown) {
+			require.False(t, op.RetrySafe, "a read leaves nothing unknown")
+		}
+		answered, ok := errors.AsType[*client.APIError](err)
+		switch {
+		case ok:
+			require.Equal(t, status, answered.StatusCode)
+			require.GreaterOrEqual(t, answered.RetryAfter, time.Duration(0))
+		case status >= 400:
+			t.Fatalf("the status %d is lost: %v", status, err)
+		case status >= 300:
+			require.True(t, isA[*client.SendError](err), "only a Location that does not parse can hide a redirect: %v", err)
+		default:
+			require.True(t, isA[*client.DecodeError](err), "%T: %v", err, err)
+		}
+	})
+}
+
+// FuzzCursor gives a list cursors of any text. Each is sent back as it came, once, and the list ends.
+func FuzzCursor(f *testing.F) {
+	for _, seed := range []string{"page-2,page-3", "a,b,a", ",", "../active", "a b&pageSize=1#x", "%2e%2e", "\x00", "ü,\u2028"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		cursors := strings.Split(strings.ToValidUTF8(text, ""), ",")
+		var sent []string
+		c := cannedClient(t, func(r *http.Request) canned {
+			require.Equal(t, "/v2/selling/listings/"+listingID+"/operations", r.URL.Path, "a cursor reaches no other operation")
+			sent = append(sent, r.URL.Query().Get("cursor"))
+			page := gen.ListingOperationPage{Operations: []gen.ListingOperation{{OperationID: strings.Repeat("o", len(sent))}}}
+			if len(sent) <= len(cursors) {
+				page.NextCursor = cursors[len(sent)-1]
+			}
+			return canned{status: 200, body: mustMarshal(t, page)}
+		})
+
+		_, err := rangeOperations(t.Context(), c)
+
+		want, seen := []string{""}, map[string]bool{"": true}
+		stuck := false
+		for _, cursor := range cursors {
+			if cursor == "" {
+				break
+			}
+			if stuck = seen[cursor]; stuck {
+				break
+			}
+			seen[cursor] = true
+			want = append(want, cursor)
+		}
+		require.Equal(t, want, sent)
+		require.Equal(t, stuck, errors.Is(err, client.ErrPagingStuck), "%v", err)
+	})
+}

@@ -1,0 +1,80 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/sellside-sdk/sellside-go/client"
+)
+
+// hostilePages are lists that do not end by themselves. The value of a call is how many entries it yielded.
+func hostilePages() []hostileCase {
+	return []hostileCase{
+		{name: "the same page for ever", rule: "a page of known entries that promises more is stuck", call: rangeListings(-1), answer: pages(`{"listings":[{"listingId":"a"}],"hasNextPage":true}`), result: "ErrPagingStuck; sent 2", check: yields(1)},
+		{name: "empty pages for ever", rule: "an empty page that promises more is stuck", call: rangeListings(-1), answer: pages(`{"listings":[],"hasNextPage":true}`), result: "ErrPagingStuck; sent 1", check: yields(0)},
+		{name: "pages of null for ever", rule: "so is one without a list", call: rangeListings(-1), answer: pages(`{"listings":null,"hasNextPage":true}`), result: "ErrPagingStuck; sent 1", check: yields(0)},
+		{name: "entries without ids for ever", rule: "entries without ids prove no progress", call: rangeListings(-1), answer: pages(`{"listings":[{}],"hasNextPage":true}`), result: "ErrPagingStuck; sent 1", check: yields(1)},
+		{name: "new entries for ever", rule: "a list that moves on is the caller's to leave", call: rangeListings(500), answer: endless(`{"listings":[{"listingId":"l%d"}],"hasNextPage":true}`), result: "read; sent 500", check: yields(500)},
+		{name: "hasNextPage as text", rule: "a page that cannot say whether there is more is not the last one", call: rangeListings(-1), answer: pages(`{"listings":[{"listingId":"a"}],"hasNextPage":"yes"}`), result: "DecodeError; sent 1", check: yields(0)},
+		{name: "a null cursor", rule: "null is the end of a cursor list", call: rangeOperations, answer: pages(`{"operations":[{"operationId":"o"}],"nextCursor":null}`), result: "read; sent 1", check: yields(1)},
+		{name: "the same cursor for ever", rule: "a cursor that was asked for is not asked for again", call: rangeOperations, answer: endless(`{"operations":[{"operationId":"o%d"}],"nextCursor":"here"}`), result: "ErrPagingStuck; sent 2", check: yields(2)},
+		{name: "two cursors in turn", rule: "nor is one of a longer round", call: rangeOperations, answer: inTurn, result: "ErrPagingStuck; sent 3", check: yields(3)},
+		{name: "new cursors and no entries", rule: "a new cursor alone is no progress", call: rangeOperations, answer: endless(`{"operations":[],"nextCursor":"c%d"}`), result: "ErrPagingStuck; sent 1", check: yields(0)},
+		{name: "a cursor as a number", rule: "nor is a page whose cursor cannot be read", call: rangeOperations, answer: pages(`{"operations":[{"operationId":"o"}],"nextCursor":7}`), result: "DecodeError; sent 1", check: yields(0)},
+	}
+}
+
+// rangeListings ranges over all listings, or over the first most of them.
+func rangeListings(most int) hostileCall {
+	return func(ctx context.Context, c *client.Client) (any, error) {
+		n := 0
+		for _, err := range c.Listings.List(ctx, client.ListListings{}) {
+			if err != nil {
+				return n, err
+			}
+			if n++; n == most {
+				break
+			}
+		}
+		return n, nil
+	}
+}
+
+func rangeOperations(ctx context.Context, c *client.Client) (any, error) {
+	n := 0
+	for _, err := range c.Listings.Operations(ctx, listingID) {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+func yields(n int) func(*testing.T, any, error) {
+	return func(t *testing.T, value any, _ error) {
+		t.Helper()
+		assert.Equal(t, n, value, "entries yielded")
+	}
+}
+
+func pages(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(text)) }
+}
+
+// endless answers each request with the next number in its text.
+func endless(text string) http.HandlerFunc {
+	var n atomic.Int32
+	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, text, n.Add(1)) }
+}
+
+func inTurn(w http.ResponseWriter, r *http.Request) {
+	next := map[string]string{"": "a", "a": "b", "b": "a"}
+	cursor := r.URL.Query().Get("cursor")
+	fmt.Fprintf(w, `{"operations":[{"operationId":%q}],"nextCursor":%q}`, "of"+cursor, next[cursor])
+}

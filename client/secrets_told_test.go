@@ -1,0 +1,137 @@
+package client_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+)
+
+// writings are the ways in which programs write text.
+func writings() map[string]func(string) string {
+	each := func(format string) func(string) string {
+		return func(s string) string {
+			var text strings.Builder
+			for i := range len(s) {
+				fmt.Fprintf(&text, format, s[i])
+			}
+			return text.String()
+		}
+	}
+	return map[string]func(string) string{
+		"as it is":            func(s string) string { return s },
+		"escaped for a query": url.QueryEscape,
+		"escaped for a path":  url.PathEscape,
+		"percent, small digits": func(s string) string {
+			return strings.NewReplacer("%2F", "%2f", "%2B", "%2b").Replace(url.QueryEscape(s))
+		},
+		"percent, every byte": each("%%%02X"),
+		"escaped slashes":     func(s string) string { return strings.ReplaceAll(s, "/", `\/`) },
+		"escaped like in JSON": func(s string) string {
+			return strings.NewReplacer("+", `\u002B`, "&", `\u0026`, "=", `\u003d`).Replace(s)
+		},
+		"unicode, every byte": each(`\u%04x`),
+		"escaped for HTML":    func(s string) string { return strings.ReplaceAll(html.EscapeString(s), "+", "&#43;") },
+		"base64":              func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+		"base64 without end":  func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte(s)) },
+		"base64 for URLs":     func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) },
+	}
+}
+
+// told is everything that a client has told somebody.
+type told struct {
+	mu    sync.Mutex
+	texts map[string]string // With what brought them.
+	lines map[string]*bytes.Buffer
+	kinds map[string]int
+}
+
+func newTold() *told {
+	return &told{texts: map[string]string{}, lines: map[string]*bytes.Buffer{}, kinds: map[string]int{}}
+}
+
+// logger keeps every line, from debug on, as text and as JSON.
+func (l *told) logger(what string) *slog.Logger {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	buffer := new(bytes.Buffer)
+	l.lines[what] = buffer
+	all := &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}
+	return slog.New(slog.NewMultiHandler(slog.NewTextHandler(buffer, all), slog.NewJSONHandler(buffer, all)))
+}
+
+// value keeps what every verb prints of a value.
+func (l *told) value(what string, value any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kinds[fmt.Sprintf("%T", value)]++
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		l.texts[fmt.Sprintf(verb, value)] = fmt.Sprintf("%s: %s of a %T", what, verb, value)
+	}
+	if e, ok := value.(client.Event); ok && e.Err != nil {
+		l.texts[e.Err.Error()] = what + ": the error of an event"
+	}
+}
+
+// failure keeps an error, every error below it, and what their fields hold.
+func (l *told) failure(what string, err error) {
+	for ; err != nil; err = errors.Unwrap(err) {
+		l.value(what, err)
+		l.value(what, []string{err.Error()})
+		switch e := err.(type) { //nolint:errorlint // the loop unwraps
+		case *client.APIError:
+			l.value(what, *e)
+			l.value(what, []string{string(e.Body), e.Message, e.RequestID})
+		case *client.SendError:
+			l.value(what, *e)
+		case *client.DecodeError:
+			l.value(what, *e)
+		}
+	}
+}
+
+// search looks for the secrets in all of it, in every form that one of the writings or of the verbs gives them.
+func (l *told) search(t *testing.T, secrets ...string) {
+	t.Helper()
+	for what, buffer := range l.lines {
+		l.texts[buffer.String()] = what + ": logged"
+	}
+	require.Greater(t, len(l.texts), 5_000)
+	for _, kind := range []string{"client.Event", "*client.APIError", "*client.SendError", "*client.DecodeError", "*client.Client"} {
+		assert.NotZero(t, l.kinds[kind], "the search has not met a %s", kind)
+	}
+	forms := map[string]bool{}
+	for _, secret := range secrets {
+		for _, write := range writings() {
+			form := write(secret)
+			//nolint:staticcheck // bytes are printed as numbers on purpose
+			for _, text := range []string{form, strconv.Quote(form), fmt.Sprint([]byte(form)), fmt.Sprintf("%#v", []byte(form)), hex.EncodeToString([]byte(form))} {
+				forms[strings.TrimSuffix(strings.TrimPrefix(strings.Trim(text, `"[]=`), "[]byte{"), "}")] = true
+			}
+		}
+		forms[secret[:len(secret)*2/3]] = true // most of one is as bad
+	}
+	leaks := 0
+	for text, from := range l.texts {
+		for form := range forms {
+			if strings.Contains(text, form) && leaks < 10 {
+				leaks++
+				t.Errorf("%s: found %q in %.600s", from, form, text)
+			}
+		}
+	}
+	t.Logf("searched %d texts for %d forms of the secrets", len(l.texts), len(forms))
+}

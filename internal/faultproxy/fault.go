@@ -1,0 +1,68 @@
+package faultproxy
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Kind is a way in which an exchange goes wrong; the package documentation has the table.
+type Kind int
+
+// The kinds of faults.
+const (
+	None Kind = iota
+	Latency
+	LostAnswer
+	ResetAfterHeaders
+	CutMidBody
+	Stall
+	Reset
+	Answer
+)
+
+// kinds is how many there are.
+const kinds = int(Answer) + 1
+
+// String returns the name of the constant.
+func (k Kind) String() string {
+	names := [kinds]string{"None", "Latency", "LostAnswer", "ResetAfterHeaders", "CutMidBody", "Stall", "Reset", "Answer"}
+	if k < 0 || int(k) >= kinds {
+		return fmt.Sprintf("Kind(%d)", int(k))
+	}
+	return names[k]
+}
+
+// Delivered reports whether the target sees the request.
+func (k Kind) Delivered() bool { return k != Reset && k != Answer }
+
+// Fault is what happens to one request. The zero Fault is none.
+type Fault struct {
+	Kind       Kind
+	Status     int           // Of Answer, 200 to 999.
+	RetryAfter string        // Of Answer: the header as it is sent; none if empty.
+	Header     http.Header   // Of Answer: further headers.
+	Body       string        // Of Answer.
+	Delay      time.Duration // Of Latency.
+}
+
+// Status is the fault of an answer that the target has nothing to do with, as a gateway or a bot filter gives.
+func Status(status int, retryAfter string) Fault {
+	return Fault{Kind: Answer, Status: status, RetryAfter: retryAfter, Body: fmt.Sprintf(`{"statusCode":%d,"message":"from the fault proxy"}`, status)}
+}
+
+// Slow is the fault of an answer that comes d later.
+func Slow(d time.Duration) Fault { return Fault{Kind: Latency, Delay: d} }
+
+// String names the fault, for logs and test names.
+func (f Fault) String() string {
+	switch {
+	case f.Kind == Answer && f.RetryAfter != "":
+		return fmt.Sprintf("%d with Retry-After %s", f.Status, f.RetryAfter)
+	case f.Kind == Answer:
+		return fmt.Sprintf("%d", f.Status)
+	case f.Kind == Latency:
+		return fmt.Sprintf("%s of %s", f.Kind, f.Delay)
+	}
+	return f.Kind.String()
+}

@@ -1,0 +1,165 @@
+package faultproxy_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const wholeAnswer = "0123456789"
+
+// exchange is what became of one POST through a proxy that does one fault to it.
+type exchange struct {
+	delivered string // The body that the target saw.
+	status    int
+	header    http.Header
+	body      string
+	failed    error // Of the call, or of reading the body.
+}
+
+func post(t *testing.T, f faultproxy.Fault, timeout time.Duration) exchange {
+	t.Helper()
+	var got exchange
+	var seen atomic.Value
+	target := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		seen.Store(string(body))
+		w.Header().Set("X-Target", "yes")
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, wholeAnswer)
+	})
+	p := start(t, target, func(r *http.Request) faultproxy.Fault {
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		assert.Equal(t, "/v2/sell", r.URL.Path)
+		assert.Equal(t, "one ask", string(body), "the decision may read the body, and the target still gets it")
+		return f
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL()+"/v2/sell", strings.NewReader("one ask"))
+	require.NoError(t, err)
+	hc := &http.Client{Transport: &http.Transport{}}
+	defer hc.CloseIdleConnections()
+	resp, err := hc.Do(r)
+	if got.failed = err; err == nil {
+		defer resp.Body.Close()
+		var body []byte
+		body, got.failed = io.ReadAll(resp.Body)
+		got.status, got.header, got.body = resp.StatusCode, resp.Header, string(body)
+	}
+	got.delivered, _ = seen.Load().(string)
+	assert.Equal(t, 1, p.Count(f.Kind))
+	assert.Equal(t, 1, p.Requests())
+	return got
+}
+
+func start(t *testing.T, target http.Handler, decide func(*http.Request) faultproxy.Fault) *faultproxy.Proxy {
+	t.Helper()
+	p, err := faultproxy.Start(target, decide)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, p.Close())
+		require.NoError(t, p.Close(), "closing twice is closing once")
+	})
+	return p
+}
+
+func TestEveryKindDoesWhatTheTableSays(t *testing.T) {
+	for _, row := range []struct {
+		fault  faultproxy.Fault
+		status int
+		body   string
+		failed error
+	}{
+		{faultproxy.Fault{}, 201, wholeAnswer, nil},
+		{faultproxy.Slow(time.Millisecond), 201, wholeAnswer, nil},
+		{faultproxy.Fault{Kind: faultproxy.LostAnswer}, 0, "", syscall.ECONNRESET},
+		{faultproxy.Fault{Kind: faultproxy.ResetAfterHeaders}, 201, "", syscall.ECONNRESET},
+		{faultproxy.Fault{Kind: faultproxy.CutMidBody}, 201, "01234", io.ErrUnexpectedEOF},
+		{faultproxy.Fault{Kind: faultproxy.Stall}, 0, "", context.DeadlineExceeded},
+		{faultproxy.Fault{Kind: faultproxy.Reset}, 0, "", syscall.ECONNRESET},
+		{faultproxy.Status(503, "7"), 503, `{"statusCode":503,"message":"from the fault proxy"}`, nil},
+		{faultproxy.Fault{Kind: faultproxy.Answer, Status: 302, Header: http.Header{"Location": {""}}}, 302, "", nil},
+	} {
+		t.Run(row.fault.String(), func(t *testing.T) {
+			timeout := 10 * time.Second
+			if row.fault.Kind == faultproxy.Stall {
+				timeout = 100 * time.Millisecond
+			}
+			got := post(t, row.fault, timeout)
+
+			assert.Equal(t, row.status, got.status)
+			assert.Equal(t, row.body, got.body)
+			assert.ErrorIs(t, got.failed, row.failed)
+			assert.Equal(t, row.fault.RetryAfter, got.header.Get("Retry-After"))
+			if row.fault.Kind.Delivered() {
+				assert.Equal(t, "one ask", got.delivered)
+				assert.Equal(t, row.status != 0, got.header.Get("X-Target") != "")
+			} else {
+				assert.Empty(t, got.delivered, "the target never saw it")
+			}
+		})
+	}
+}
+
+func TestATargetMayBeAnotherServer(t *testing.T) {
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.URL.RequestURI())
+	}))
+	defer upstream.Close()
+	u, err := url.Parse(upstream.URL + "/v2")
+	require.NoError(t, err)
+	p := start(t, faultproxy.To(u), func(*http.Request) faultproxy.Fault { return faultproxy.Fault{} })
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.URL()+"/sell?a=b", http.NoBody)
+	require.NoError(t, err)
+	hc := &http.Client{Transport: &http.Transport{}}
+	defer hc.CloseIdleConnections()
+
+	resp, err := hc.Do(r)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+
+	assert.Equal(t, "/v2/sell?a=b", string(body))
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections() // those of the proxy
+}
+
+func TestCloseEndsWhatIsStalled(t *testing.T) {
+	arrived := make(chan struct{})
+	p := start(t, http.NotFoundHandler(), func(*http.Request) faultproxy.Fault {
+		close(arrived)
+		return faultproxy.Fault{Kind: faultproxy.Stall}
+	})
+	failed := make(chan error, 1)
+	go func() {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.URL(), http.NoBody)
+		if err == nil {
+			hc := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+			_, err = hc.Do(r) //nolint:bodyclose // there is no answer
+		}
+		failed <- err
+	}()
+	<-arrived
+
+	require.NoError(t, p.Close())
+
+	require.Error(t, <-failed)
+}
