@@ -14,7 +14,7 @@ endif
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test generate spec lint fmt tidy consumer consumer-update fuzz bench check clean
+.PHONY: help demo test generate spec lint fmt tidy consumer consumer-update fuzz chaos sale bench check clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -57,6 +57,12 @@ fuzz: ## fuzz every target for FUZZTIME (30s)
 		echo "go test -run '^$$' -fuzz '^$$name$$' -fuzztime $(FUZZTIME) $$dir"; \
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$dir" </dev/null || exit 1; \
 	done
+
+chaos: ## sell 20 x 10,000 listings through a broken network; lose and duplicate none
+	go run ./internal/chaos
+
+sale: ## sell 10,000 listings in simulated time, within the public quota
+	go test -count 1 -run TestASaleTakesWhatTheQuotaTakes -v ./client -sale-listings 10000
 
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem -timeout 20m ./...

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+)
+
+// settleBound is how long the sandbox of a seed takes at most to show a batch's first listing.
+func settleBound() time.Duration { return sandbox.SettleWithin(workDelay) }
+
+// faults are the shares of all requests, reads as well as writes, that go wrong.
+func faults(seed uint64) (*faultproxy.Plan, error) {
+	return faultproxy.NewPlan(
+		seed,
+		faultproxy.Share{PerMille: 50, Faults: []faultproxy.Fault{
+			{Kind: faultproxy.LostAnswer}, {Kind: faultproxy.ResetAfterHeaders}, {Kind: faultproxy.CutMidBody},
+		}},
+		faultproxy.Share{PerMille: 50, Faults: []faultproxy.Fault{{Kind: faultproxy.Reset}}},
+		faultproxy.Share{PerMille: 50, Faults: []faultproxy.Fault{
+			faultproxy.Status(500, ""), faultproxy.Status(502, ""), faultproxy.Status(503, ""), faultproxy.Status(504, ""),
+		}},
+		faultproxy.Share{PerMille: 50, Faults: []faultproxy.Fault{faultproxy.Status(429, "")}},
+		faultproxy.Share{PerMille: 20, Faults: []faultproxy.Fault{faultproxy.Slow(50 * time.Millisecond)}},
+	)
+}
+
+// sellSeed sells the inventory of a seed through faults and counts what the sandbox holds in the end.
+func sellSeed(ctx context.Context, seed uint64, listings int, decide func(*http.Request) faultproxy.Fault, blind bool) (o outcome, err error) {
+	market, err := sandbox.New(sandbox.Options{Seed: seed, Delay: workDelay})
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, market.Close()) }()
+	proxy, err := faultproxy.Start(market, decide)
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, proxy.Close()) }()
+	c, err := dial(market, proxy.URL(), nil)
+	if err != nil {
+		return o, err
+	}
+
+	s := seller{c: c, blind: blind}
+	batches := inventory(seed, listings)
+	for i, items := range batches {
+		if err := s.sell(ctx, items); err != nil {
+			return s.outcome, fmt.Errorf("batch %d of %d: %w", i+1, len(batches), err)
+		}
+	}
+	truth, err := dial(market, "http://127.0.0.1", direct{market})
+	if err != nil {
+		return s.outcome, err
+	}
+	return s.outcome, s.compare(ctx, truth, batches)
+}
+
+// dial returns a client of the sandbox, through the proxy or straight.
+func dial(market *sandbox.Sandbox, url string, transport http.RoundTripper) (*client.Client, error) {
+	return client.New(
+		client.WithBaseURL(url+sandbox.BasePath), client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()),
+		client.WithHTTPClient(&http.Client{Transport: transport}), client.WithQuota(client.Unlimited),
+		client.WithRetry(client.RetryPolicy{MaxAttempts: 8, MinDelay: 2 * time.Millisecond, MaxDelay: 50 * time.Millisecond}),
+	)
+}
+
+// inventory draws batches of at most 100 listings. Many of its items are equal, within a batch and between
+// batches, because that is what makes a batch hard to tell from another.
+func inventory(seed uint64, listings int) [][]gen.CreateItem {
+	random := rand.New(rand.NewPCG(seed, 1))
+	products := sandbox.Catalog()
+	var batches [][]gen.CreateItem
+	for listings > 0 {
+		var items []gen.CreateItem
+		product := products[random.IntN(len(products))]
+		for room := min(100, listings); room > 0; {
+			n := min(room, 1+random.IntN(10))
+			variant := product.Variants[random.IntN(len(product.Variants))]
+			amount := gen.Amount(fmt.Sprintf("%d.%02d", 100+random.IntN(5), 50*random.IntN(2)))
+			items = append(items, gen.CreateItem{VariantID: variant.ID, Amount: amount, Quantity: gen.Int(n)})
+			room, listings = room-n, listings-n
+		}
+		batches = append(batches, items)
+	}
+	return batches
+}
