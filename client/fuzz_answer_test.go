@@ -76,6 +76,7 @@ func FuzzCursor(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		cursors := strings.Split(strings.ToValidUTF8(text, ""), ",")
+		cursors = cursors[:min(len(cursors), 10)] // each is a request
 		var sent []string
 		c := cannedClient(t, func(r *http.Request) canned {
 			require.Equal(t, "/v2/selling/listings/"+listingID+"/operations", r.URL.Path, "a cursor reaches no other operation")
