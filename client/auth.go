@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 
 	"golang.org/x/oauth2"
@@ -84,6 +83,3 @@ func (a *auth) renewed(ctx context.Context, refused string) bool {
 
 // redact takes the credentials out of text that came from outside and may repeat them.
 func (a *auth) redact(text, token string) string { return guard.Redact(text, a.apiKey, token) }
-
-// Format implements [fmt.Formatter], so that no verb prints the credentials.
-func (a *auth) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "client.auth") }

@@ -5,9 +5,7 @@
 //		client.WithBaseURL("https://api.example.com/v2"),
 //		client.WithAPIKey(os.Getenv("SELLSIDE_API_KEY")),
 //		client.WithToken(os.Getenv("SELLSIDE_TOKEN")))
-//	...
 //	batch, err := c.Batches.Create(ctx, []gen.CreateItem{{VariantID: id, Amount: "162", Quantity: 2}})
-//	...
 //	save(batch.ID()) // before waiting: a batch whose id is lost is hard to find
 //	items, err := batch.Wait(ctx)
 //
@@ -22,7 +20,7 @@
 // timed out has often landed, and sending it again makes a second listing.
 //
 //	what happened                                     read (GET)            write (POST, PUT, PATCH, DELETE)
-//	dial or TLS failed, headers never written         retry                 retry
+//	dial or TLS failed, no connection was got         retry                 retry
 //	reset, EOF or attempt timeout after writing       retry                 no: ErrOutcomeUnknown
 //	429                                               3 attempts at most    the same: it was refused
 //	408, 5xx (but 501, 505)                           retry                 no: APIError, also ErrOutcomeUnknown

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"syscall"
 	"time"
 )
 
@@ -37,10 +39,20 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	timer := time.AfterFunc(s.timeout, func() { cancel(errAttemptTimeout) })
 	done := func() { timer.Stop(); cancel(nil) }
 
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { c.written.Store(true) }})
+	// Only proof counts as unsent: a transport that reports to httptrace and has got no connection, or an error
+	// of connecting. HTTP/2 reports its headers after they may have left, and other transports report nothing.
+	c.written.Store(req.Context().Err() == nil)
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn:      func(string) { c.written.Store(false) },
+		GotConn:      func(httptrace.GotConnInfo) { c.written.Store(true) },
+		WroteHeaders: func() { c.written.Store(true) },
+	})
 	resp, err := s.http.Do(req.WithContext(traced))
 	if err != nil {
 		defer done()
+		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" || errors.Is(err, syscall.ECONNREFUSED) {
+			c.written.Store(false)
+		}
 		return nil, &SendError{CallInfo: c.describe(), Err: s.cause(ctx, req, err)}
 	}
 	success := resp.StatusCode < 300

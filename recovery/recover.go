@@ -55,7 +55,7 @@ type Reader interface {
 func Recover(ctx context.Context, from Reader, attempt Attempt, r Options) (Verdict, error) {
 	r.Settle, r.Skew = cmp.Or(max(r.Settle, 0), 10*time.Minute), cmp.Or(max(r.Skew, 0), 5*time.Minute)
 	settled := time.Now().Add(r.Settle)
-	if latest := attempt.MadeAt.Add(SendWithin + r.Skew + r.Settle); latest.Before(settled) {
+	if latest := attempt.MadeAt.Add(SendWithin).Add(r.Skew).Add(r.Settle); latest.Before(settled) {
 		settled = latest
 	}
 	search := newSearch(from, attempt, r, settled)
