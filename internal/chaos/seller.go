@@ -15,7 +15,7 @@ import (
 type seller struct {
 	c     *client.Client
 	blind bool
-	known []string // Ids of all batches of the inventory so far.
+	known []string // Ids of all batches of the inventory so far; the nth is that of the nth batch, or "".
 	outcome
 }
 
@@ -42,6 +42,7 @@ func (s *seller) sell(ctx context.Context, items []gen.CreateItem) error {
 				continue
 			case verdict.Kind == client.CannotTell:
 				s.unknown++
+				s.known = append(s.known, "")
 				fmt.Println(verdict)
 				return nil
 			}
@@ -76,21 +77,21 @@ func (s *seller) wait(ctx context.Context, batch *client.Batch[gen.CreateBatchIt
 }
 
 // kind is what listings of an inventory can be told apart by.
-type kind struct{ variantID, amount string }
+type kind struct{ batchID, variantID, amount string }
 
 // compare counts what is missing from the sandbox, and what is there more often than it was sold.
 func (s *seller) compare(ctx context.Context, truth *client.Client, batches [][]gen.CreateItem) error {
 	surplus := map[kind]int{}
-	for _, items := range batches {
+	for i, items := range batches { // by batch, so that one that is lost and an equal one that is made twice both count
 		for _, item := range items {
-			surplus[kind{item.VariantID, plain(item.Amount)}] -= int(item.Quantity)
+			surplus[kind{s.known[i], item.VariantID, plain(item.Amount)}] -= int(item.Quantity)
 		}
 	}
 	for listing, err := range truth.Listings.List(ctx, client.ListListings{}) {
 		if err != nil {
 			return fmt.Errorf("count the listings: %w", err)
 		}
-		surplus[kind{listing.Variant.VariantID, plain(listing.Amount)}]++
+		surplus[kind{listing.Batch.BatchID, listing.Variant.VariantID, plain(listing.Amount)}]++
 	}
 	for _, n := range surplus {
 		s.lost += max(0, -n)
