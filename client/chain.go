@@ -53,7 +53,7 @@ type call struct {
 	token    string      // The access token of the last attempt.
 	header   http.Header // Of the answer, once it is decoded.
 
-	// written tells whether the headers of the last attempt were written, so that the service may have seen it.
+	// written tells whether the service may have seen the last attempt; only proof of the contrary clears it.
 	written atomic.Bool
 	// unknown tells whether the call is a write that may have been applied although it was not answered so.
 	unknown bool
