@@ -1,7 +1,7 @@
 # Every recipe is a plain command that can be typed by hand just as well.
 # Go and make are all that is needed; everything else is pinned by a go.mod.
 
-FUZZTIME ?= 30s
+FUZZTIME ?= 200000x
 TOOL     := go tool -modfile=internal/tools/go.mod
 
 # The race detector needs cgo, a C compiler that works and a platform that has
@@ -51,7 +51,7 @@ consumer: ## build and test a module that uses the SDK from outside
 consumer-update: ## write consumer/packages.txt anew
 	cd consumer && go mod tidy && go test -timeout 5m -update ./...
 
-fuzz: ## fuzz every target for FUZZTIME (30s)
+fuzz: ## fuzz every target for FUZZTIME (200000x: inputs, not seconds)
 	@grep -rHoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | sort | sed -E 's|/[^/]*:func | |' | \
 	while read -r dir name; do \
 		echo "go test -run '^$$' -fuzz '^$$name$$' -fuzztime $(FUZZTIME) $$dir"; \
