@@ -22,7 +22,7 @@ func authenticate(apiKey, token string, next http.Handler) http.Handler {
 		case !same(key, apiKey):
 			writeError(w, http.StatusUnauthorized, "the API key of the x-api-key header is not valid")
 		default:
-			next.ServeHTTP(w, r)
+			next.ServeHTTP(w, r.WithContext(withAccount(r.Context(), firstAccount)))
 		}
 	})
 }

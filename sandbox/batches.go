@@ -62,7 +62,7 @@ func (s *server) submit(ctx context.Context, kind string, items []store.Item) (w
 	if err := s.account.submit(len(items)); err != nil {
 		return wire.BatchJSONResponse{}, err
 	}
-	b, err := s.selling.Submit(ctx, kind, items)
+	b, err := s.selling.Submit(ctx, accountOf(ctx), kind, items)
 	return showBatch(b, map[string]int{store.Queued: len(items), store.InProgress: 0, store.Completed: 0, store.Failed: 0}), err
 }
 
@@ -81,7 +81,7 @@ func (s *server) viewBatch(ctx context.Context, kind, id string, read func(*stor
 		return err
 	}
 	return s.store.View(ctx, func(tx *store.Tx) error {
-		b, err := tx.Batch(kind, id)
+		b, err := tx.Batch(accountOf(ctx), kind, id)
 		if errors.Is(err, store.ErrNotFound) {
 			return notFound(strings.ToLower(kind)+" batch", id)
 		}

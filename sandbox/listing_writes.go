@@ -18,7 +18,7 @@ func (s *server) CreateListing(ctx context.Context, r wire.CreateListingRequestO
 	if listing.Amount == "" {
 		return nil, badRequest("/amount: it is empty")
 	}
-	op, err := s.selling.Create(ctx, listing)
+	op, err := s.selling.Create(ctx, accountOf(ctx), listing)
 	return wire.CreateListing201JSONResponse(started(op)), err
 }
 
@@ -27,7 +27,7 @@ func (s *server) UpdateListing(ctx context.Context, r wire.UpdateListingRequestO
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
-	op, err := s.selling.Update(ctx, r.ListingID, terms(r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt))
+	op, err := s.selling.Update(ctx, accountOf(ctx), r.ListingID, terms(r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt))
 	return wire.UpdateListing200JSONResponse(started(op)), err
 }
 
@@ -36,7 +36,7 @@ func (s *server) ActivateListing(ctx context.Context, r wire.ActivateListingRequ
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
-	op, err := s.selling.Activate(ctx, r.ListingID, terms(r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt))
+	op, err := s.selling.Activate(ctx, accountOf(ctx), r.ListingID, terms(r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt))
 	return wire.ActivateListing200JSONResponse(started(op)), err
 }
 
@@ -45,7 +45,7 @@ func (s *server) DeactivateListing(ctx context.Context, r wire.DeactivateListing
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
-	op, err := s.selling.Deactivate(ctx, r.ListingID)
+	op, err := s.selling.Deactivate(ctx, accountOf(ctx), r.ListingID)
 	return wire.DeactivateListing200JSONResponse(started(op)), err
 }
 
@@ -54,7 +54,7 @@ func (s *server) DeleteListing(ctx context.Context, r wire.DeleteListingRequestO
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
-	op, err := s.selling.Delete(ctx, r.ListingID)
+	op, err := s.selling.Delete(ctx, accountOf(ctx), r.ListingID)
 	return wire.DeleteListing200JSONResponse(started(op)), err
 }
 

@@ -14,6 +14,7 @@ func (s *server) ListListings(ctx context.Context, r wire.ListListingsRequestObj
 	if err != nil {
 		return nil, err
 	}
+	filter.Account = accountOf(ctx)
 	p := pageOf(r.Params.PageNumber, r.Params.PageSize)
 	answer := wire.ListListings200JSONResponse{PageNumber: p.number, PageSize: p.size}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
@@ -65,7 +66,7 @@ func (s *server) GetListing(ctx context.Context, r wire.GetListingRequestObject)
 	}
 	var answer wire.Listing
 	err := s.store.View(ctx, func(tx *store.Tx) error {
-		l, err := tx.Listing(r.ListingID)
+		l, err := tx.Listing(accountOf(ctx), r.ListingID)
 		if errors.Is(err, store.ErrNotFound) {
 			return notFound("listing", r.ListingID)
 		}

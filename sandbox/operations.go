@@ -22,7 +22,7 @@ func (s *server) ListListingOperations(ctx context.Context, r wire.ListListingOp
 	size := pageOf[int](nil, r.Params.PageSize).size
 	var answer wire.ListListingOperations200JSONResponse
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Listing(r.ListingID); errors.Is(err, store.ErrNotFound) {
+		if _, err := tx.Listing(accountOf(ctx), r.ListingID); errors.Is(err, store.ErrNotFound) {
 			return notFound("listing", r.ListingID)
 		} else if err != nil {
 			return err
@@ -50,6 +50,9 @@ func (s *server) GetListingOperation(ctx context.Context, r wire.GetListingOpera
 	}
 	var op store.Operation
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
+		if _, err := tx.Listing(accountOf(ctx), r.ListingID); err != nil {
+			return err
+		}
 		op, err = tx.Operation(r.ListingID, r.OperationID)
 		return err
 	})

@@ -49,7 +49,7 @@ func (s *server) ListOrderHistory(ctx context.Context, r wire.ListOrderHistoryRe
 func (s *server) GetOrder(ctx context.Context, r wire.GetOrderRequestObject) (wire.GetOrderResponseObject, error) {
 	var o store.Order
 	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		o, err = tx.Order(r.OrderNumber)
+		o, err = tx.Order(accountOf(ctx), r.OrderNumber)
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
@@ -85,6 +85,7 @@ func orderFilter(statuses []string, status, productID, variantID, inventoryTypes
 }
 
 func (s *server) orders(ctx context.Context, filter store.OrderFilter, p page) (wire.OrderPage, error) {
+	filter.Account = accountOf(ctx)
 	answer := wire.OrderPage{PageNumber: p.number, PageSize: p.size}
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		rows, count, err := tx.Orders(filter, p.size, p.offset())

@@ -36,55 +36,11 @@ import (
 // that is spoken.
 const BasePath = "/v2"
 
-// The credentials of a sandbox that was given none. They are no secret.
-const (
-	DefaultAPIKey = "sandbox-api-key"
-	DefaultToken  = "sandbox-access-token"
-)
-
-// DefaultDelay is the Delay of a sandbox that was given none.
-const DefaultDelay = 100 * time.Millisecond
-
 // SettleWithin returns how long a sandbox of this Delay takes at most, on a
 // machine that keeps up, from accepting a create batch to showing the first
 // listing that it makes. No live service publishes such a bound.
 func SettleWithin(delay time.Duration) time.Duration {
 	return 2*delay + 500*time.Millisecond
-}
-
-// Options says how a sandbox works. The zero value is a good choice.
-type Options struct {
-	// DB is the file the database is kept in; it is made if it does not exist.
-	// Empty keeps it in memory, for this sandbox alone.
-	DB string
-	// APIKey is what x-api-key has to say; DefaultAPIKey if empty.
-	APIKey string
-	// Token is the access token of the Authorization header; DefaultToken if
-	// empty.
-	Token string
-	// Seed changes all prices of the order book and all ids the sandbox makes.
-	// Ids of the catalog never change.
-	Seed uint64
-	// Delay is how long an operation stays PENDING, and a batch item first
-	// QUEUED and then IN_PROGRESS. DefaultDelay if 0; negative means no delay.
-	Delay time.Duration
-	// Now is the clock; time.Now if nil. A clock that does not run by itself
-	// goes together with Manual.
-	Now func() time.Time
-	// Manual leaves the work to calls of Work; otherwise it is done in the
-	// background.
-	Manual bool
-	// Quota is how much is answered in any span of its windows; more is answered
-	// 429. Requests without valid credentials do not count, and batch items count
-	// as listings once their batch is accepted. Unlimited if zero.
-	Quota quota.Quota
-	// NoRetryAfter leaves the Retry-After header out of a 429, as live services
-	// may do. Otherwise it is the number of seconds, rounded up, until there is
-	// room.
-	NoRetryAfter bool
-	// Logger takes a line per request and the failures of the sandbox, and
-	// never a credential. Nothing is logged if it is nil.
-	Logger *slog.Logger
 }
 
 // Sandbox is a running marketplace. It is an http.Handler, safe for concurrent
@@ -103,6 +59,8 @@ func New(opts Options) (*Sandbox, error) {
 	opts.APIKey = cmp.Or(opts.APIKey, DefaultAPIKey)
 	opts.Token = cmp.Or(opts.Token, DefaultToken)
 	opts.Delay = max(cmp.Or(opts.Delay, DefaultDelay), 0)
+	opts.OrderStep = cmp.Or(opts.OrderStep, DefaultOrderStep)
+	opts.Review = max(cmp.Or(opts.Review, DefaultReview), 0)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -127,7 +85,8 @@ func New(opts Options) (*Sandbox, error) {
 	}
 	s := &Sandbox{options: opts, store: db}
 	s.selling = selling.New(selling.Config{
-		Store: db, Catalog: products, Now: opts.Now, Delay: opts.Delay, Seed: opts.Seed, Logger: opts.Logger,
+		Store: db, Catalog: products, Now: opts.Now, Delay: opts.Delay, OrderStep: opts.OrderStep, Review: opts.Review,
+		Seed: opts.Seed, Logger: opts.Logger,
 	})
 	s.handler = chain(opts, contract, &server{
 		store: db, selling: s.selling, catalog: products, account: newAccount(opts), seed: opts.Seed, now: opts.Now, log: opts.Logger,

@@ -11,17 +11,17 @@ import (
 // another, so that it can be seen to move.
 const portions = 10
 
-// Submit writes down a batch of a kind, with its items to be worked: the first
+// Submit writes down a batch of an account and a kind, with its items to be worked: the first
 // after the delay, the last before twice the delay is over. There must be items;
 // only their input is looked at.
-func (s *Service) Submit(ctx context.Context, kind string, items []store.Item) (b store.Batch, err error) {
+func (s *Service) Submit(ctx context.Context, account int64, kind string, items []store.Item) (b store.Batch, err error) {
 	err = s.write(ctx, func(c *change) error {
 		id, err := c.newUUID("batch")
 		if err != nil {
 			return err
 		}
 		b = store.Batch{
-			ID: id, Kind: kind, Status: store.Queued, TotalItems: len(items), CreatedAt: c.now, UpdatedAt: c.now,
+			ID: id, Account: account, Kind: kind, Status: store.Queued, TotalItems: len(items), CreatedAt: c.now, UpdatedAt: c.now,
 		}
 		if b.Seq, err = c.tx.InsertBatch(b); err != nil {
 			return err
@@ -61,14 +61,14 @@ func (c *change) effect(item store.Item) (store.Listing, error) {
 	case store.Create:
 		return c.createItem(item, NewListing{VariantID: item.VariantID, InventoryType: item.InventoryType, Terms: terms})
 	case store.Update:
-		return c.changeItem(item.ListingID, store.Update, terms)
+		return c.changeItem(item, store.Update, terms)
 	default:
-		return c.changeItem(item.ListingID, store.Delete, Terms{Active: new(false)})
+		return c.changeItem(item, store.Delete, Terms{Active: new(false)})
 	}
 }
 
 func (c *change) createItem(item store.Item, n NewListing) (store.Listing, error) {
-	l, err := c.listing(n)
+	l, err := c.listing(item.Account, n)
 	if err != nil {
 		return l, err
 	}
@@ -85,10 +85,10 @@ func (c *change) createItem(item store.Item, n NewListing) (store.Listing, error
 
 // changeItem returns the listing with the ask it had, if it has none any more:
 // results name the ask that was taken away.
-func (c *change) changeItem(id, operation string, t Terms) (store.Listing, error) {
-	l, err := c.tx.Listing(id)
+func (c *change) changeItem(item store.Item, operation string, t Terms) (store.Listing, error) {
+	l, err := c.tx.Listing(item.Account, item.ListingID)
 	if err != nil {
-		return l, found(err, "listing", id)
+		return l, found(err, "listing", item.ListingID)
 	}
 	if err := allow(operation, l); err != nil {
 		return l, err
@@ -107,5 +107,5 @@ func (c *change) changeItem(id, operation string, t Terms) (store.Listing, error
 	if l.Ask.ID == "" {
 		l.Ask = ask
 	}
-	return l, c.record(id, operation, byUser, viaAPI, set)
+	return l, c.record(l.ID, operation, byUser, viaAPI, set)
 }

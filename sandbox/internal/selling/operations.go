@@ -16,9 +16,9 @@ const (
 
 // Create writes down a new listing, which is inactive until its pending
 // operation has succeeded.
-func (s *Service) Create(ctx context.Context, n NewListing) (op store.Operation, err error) {
+func (s *Service) Create(ctx context.Context, account int64, n NewListing) (op store.Operation, err error) {
 	err = s.write(ctx, func(c *change) error {
-		l, err := c.listing(n)
+		l, err := c.listing(account, n)
 		if err != nil {
 			return err
 		}
@@ -34,32 +34,32 @@ func (s *Service) Create(ctx context.Context, n NewListing) (op store.Operation,
 }
 
 // Update starts an operation that gives a listing new terms.
-func (s *Service) Update(ctx context.Context, id string, t Terms) (store.Operation, error) {
-	return s.start(ctx, id, store.Update, t)
+func (s *Service) Update(ctx context.Context, account int64, id string, t Terms) (store.Operation, error) {
+	return s.start(ctx, account, id, store.Update, t)
 }
 
 // Activate starts an operation that gives an inactive listing an ask, with new
 // terms if there are any.
-func (s *Service) Activate(ctx context.Context, id string, t Terms) (store.Operation, error) {
+func (s *Service) Activate(ctx context.Context, account int64, id string, t Terms) (store.Operation, error) {
 	t.Active = new(true)
-	return s.start(ctx, id, store.Activate, t)
+	return s.start(ctx, account, id, store.Activate, t)
 }
 
 // Deactivate starts an operation that takes the ask off a listing.
-func (s *Service) Deactivate(ctx context.Context, id string) (store.Operation, error) {
-	return s.start(ctx, id, store.Deactivate, Terms{Active: new(false)})
+func (s *Service) Deactivate(ctx context.Context, account int64, id string) (store.Operation, error) {
+	return s.start(ctx, account, id, store.Deactivate, Terms{Active: new(false)})
 }
 
 // Delete starts an operation that deletes a listing.
-func (s *Service) Delete(ctx context.Context, id string) (store.Operation, error) {
-	return s.start(ctx, id, store.Delete, Terms{Active: new(false)})
+func (s *Service) Delete(ctx context.Context, account int64, id string) (store.Operation, error) {
+	return s.start(ctx, account, id, store.Delete, Terms{Active: new(false)})
 }
 
 // start checks an operation against the listing as it is now and writes it
 // down. It is checked again when it is worked, for much can happen until then.
-func (s *Service) start(ctx context.Context, id, operation string, t Terms) (op store.Operation, err error) {
+func (s *Service) start(ctx context.Context, account int64, id, operation string, t Terms) (op store.Operation, err error) {
 	err = s.write(ctx, func(c *change) error {
-		l, err := c.tx.Listing(id)
+		l, err := c.tx.Listing(account, id)
 		if err != nil {
 			return found(err, "listing", id)
 		}
@@ -106,7 +106,7 @@ func (c *change) record(listingID, operation, by, via string, set store.Change) 
 // work does what a pending operation asks for. It fails if that is no longer
 // possible.
 func (c *change) work(op store.Operation) error {
-	l, err := c.tx.Listing(op.ListingID)
+	l, err := c.tx.AnyListing(op.ListingID)
 	if err != nil {
 		return err
 	}

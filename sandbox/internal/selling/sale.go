@@ -14,7 +14,7 @@ const shipWithin = 2 * 24 * time.Hour
 // and an order is made.
 func (s *Service) Buy(ctx context.Context, listingID string) (order store.Order, err error) {
 	err = s.write(ctx, func(c *change) error {
-		l, err := c.tx.Listing(listingID)
+		l, err := c.tx.AnyListing(listingID)
 		if err != nil {
 			return found(err, "listing", listingID)
 		}
@@ -37,7 +37,7 @@ func (c *change) sell(l store.Listing) (store.Order, error) {
 		return store.Order{}, err
 	}
 	o := store.Order{
-		Number: number, Status: store.OrderCreated, ListingID: l.ID, AskID: l.Ask.ID,
+		Number: number, Account: l.Account, Status: store.OrderCreated, ListingID: l.ID, AskID: l.Ask.ID,
 		ProductID: l.ProductID, VariantID: l.VariantID, Amount: l.Amount, Currency: l.Currency,
 		InventoryType: l.InventoryType, ShipBy: c.now.Add(shipWithin),
 		Carrier: "UPS", TrackingNumber: "1Z0A4V93" + l.Ask.ID[10:],

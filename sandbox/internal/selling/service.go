@@ -21,6 +21,10 @@ type Config struct {
 	// Delay is how long an operation stays pending, and an item first queued
 	// and then in progress.
 	Delay time.Duration
+	// OrderStep is how long an order stays in each state; negative for ever.
+	OrderStep time.Duration
+	// Review is how long an ingested product is in review.
+	Review time.Duration
 	// Seed is part of every id, so that two seeds give different ids.
 	Seed   uint64
 	Logger *slog.Logger

@@ -28,12 +28,13 @@ type NewListing struct {
 
 // listing makes a listing of a seller's wish; it is inactive, as all are in the
 // beginning.
-func (c *change) listing(n NewListing) (store.Listing, error) {
+func (c *change) listing(account int64, n NewListing) (store.Listing, error) {
 	v, ok := c.Catalog.Variant(n.VariantID)
 	if !ok {
 		return store.Listing{}, invalid("variantId", "there is no variant %.80q", n.VariantID)
 	}
 	l := store.Listing{
+		Account:       account,
 		Status:        store.Inactive,
 		ProductID:     v.Product.ID,
 		VariantID:     v.ID,

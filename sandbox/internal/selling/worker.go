@@ -50,7 +50,7 @@ func (s *Service) Step(ctx context.Context) (worked int, next time.Time, err err
 	err = s.Store.Update(ctx, func(tx *store.Tx) error {
 		c := &change{Service: s, tx: tx, now: s.clock()}
 		worked = 0
-		for _, part := range []func() (int, error){c.items, c.operations, c.expiry} {
+		for _, part := range []func() (int, error){c.items, c.operations, c.expiry, c.orders, c.reviews} {
 			n, err := part()
 			if err != nil {
 				return err

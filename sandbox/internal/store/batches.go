@@ -9,6 +9,7 @@ import (
 type Batch struct {
 	Seq         int64
 	ID          string
+	Account     int64
 	Kind        string // Create, Update or Delete
 	Status      string
 	TotalItems  int
@@ -19,7 +20,7 @@ type Batch struct {
 
 func (b *Batch) columns() []any {
 	return []any{
-		&b.Seq, &b.ID, &b.Kind, &b.Status, &b.TotalItems,
+		&b.Seq, &b.ID, &b.Account, &b.Kind, &b.Status, &b.TotalItems,
 		timeColumn{&b.CreatedAt},
 		timeColumn{&b.UpdatedAt},
 		timeColumn{&b.CompletedAt},
@@ -28,17 +29,17 @@ func (b *Batch) columns() []any {
 
 // InsertBatch adds a batch and returns its Seq.
 func (t *Tx) InsertBatch(b Batch) (int64, error) {
-	err := t.get(`INSERT INTO batches (id, kind, status, total_items, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?) RETURNING seq`,
-		[]any{b.ID, b.Kind, b.Status, b.TotalItems, at(b.CreatedAt), at(b.UpdatedAt)}, []any{&b.Seq})
+	err := t.get(`INSERT INTO batches (id, account, kind, status, total_items, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
+		[]any{b.ID, b.Account, b.Kind, b.Status, b.TotalItems, at(b.CreatedAt), at(b.UpdatedAt)}, []any{&b.Seq})
 	return b.Seq, err
 }
 
-// Batch reads one batch of a kind, or returns ErrNotFound.
-func (t *Tx) Batch(kind, id string) (Batch, error) {
+// Batch reads one batch of an account and a kind, or returns ErrNotFound.
+func (t *Tx) Batch(account int64, kind, id string) (Batch, error) {
 	var b Batch
-	err := t.get(`SELECT seq, id, kind, status, total_items, created_at, updated_at, completed_at
-		FROM batches WHERE id = ? AND kind = ?`, []any{id, kind}, b.columns())
+	err := t.get(`SELECT seq, id, account, kind, status, total_items, created_at, updated_at, completed_at
+		FROM batches WHERE id = ? AND account = ? AND kind = ?`, []any{id, account, kind}, b.columns())
 	return b, err
 }
 

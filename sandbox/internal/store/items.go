@@ -9,6 +9,7 @@ type Item struct {
 	ID            string
 	Batch         int64 // Seq of the batch
 	BatchID       string
+	Account       int64  // of the batch
 	Kind          string // of the batch
 	Status        string
 	DueAt         time.Time // zero once it is done
@@ -29,14 +30,14 @@ type ItemResult struct {
 	AskID     string
 }
 
-const itemColumns = `i.seq, i.id, i.batch, b.id, b.kind, i.status, i.due_at, i.variant_id, i.listing_id, i.amount,
+const itemColumns = `i.seq, i.id, i.batch, b.id, b.account, b.kind, i.status, i.due_at, i.variant_id, i.listing_id, i.amount,
 	i.currency, i.inventory_type, i.expires_at, i.active, i.result_listing_id, i.result_ask_id, i.error`
 
 const itemTables = ` FROM batch_items i JOIN batches b ON b.seq = i.batch`
 
 func (i *Item) columns() []any {
 	return []any{
-		&i.Seq, &i.ID, &i.Batch, &i.BatchID, &i.Kind, &i.Status,
+		&i.Seq, &i.ID, &i.Batch, &i.BatchID, &i.Account, &i.Kind, &i.Status,
 		timeColumn{&i.DueAt},
 		textColumn{&i.VariantID},
 		textColumn{&i.ListingID},
@@ -91,16 +92,4 @@ func (t *Tx) FinishItem(seq int64, result ItemResult, failure string) error {
 	err := t.exec(`UPDATE batch_items SET status = ?, due_at = NULL, result_listing_id = ?, result_ask_id = ?, error = ?
 		WHERE seq = ?`, status, opt(result.ListingID), opt(result.AskID), opt(failure), seq)
 	return err
-}
-
-// NextDue returns when the next row of any kind falls due, and the zero time
-// when nothing is left to do.
-func (t *Tx) NextDue() (time.Time, error) {
-	var due time.Time
-	err := t.get(`SELECT min(due) FROM (
-		SELECT min(due_at) AS due FROM batch_items WHERE status = 'QUEUED' AND due_at IS NOT NULL
-		UNION ALL SELECT min(due_at) FROM batch_items WHERE status = 'IN_PROGRESS' AND due_at IS NOT NULL
-		UNION ALL SELECT min(due_at) FROM operations WHERE due_at IS NOT NULL
-		UNION ALL SELECT min(expires_at) FROM listings WHERE status = 'ACTIVE')`, nil, []any{timeColumn{&due}})
-	return due, err
 }

@@ -6,6 +6,7 @@ import "time"
 type Listing struct {
 	Seq           int64 // grows with every listing
 	ID            string
+	Account       int64
 	Status        string
 	ProductID     string
 	VariantID     string
@@ -36,7 +37,7 @@ type OrderSummary struct {
 	CreatedAt time.Time
 }
 
-const listingColumns = `l.seq, l.id, l.status, l.product_id, l.variant_id, l.amount, l.currency, l.inventory_type,
+const listingColumns = `l.seq, l.id, l.account, l.status, l.product_id, l.variant_id, l.amount, l.currency, l.inventory_type,
 	l.expires_at, l.batch_id, l.item_id, l.ask_id, l.ask_created_at, l.ask_updated_at, l.created_at, l.updated_at,
 	o.number, o.status, o.created_at`
 
@@ -44,7 +45,7 @@ const listingTables = ` FROM listings l LEFT JOIN orders o ON o.listing_id = l.i
 
 func (l *Listing) columns() []any {
 	return []any{
-		&l.Seq, &l.ID, &l.Status, &l.ProductID, &l.VariantID, &l.Amount, &l.Currency, &l.InventoryType,
+		&l.Seq, &l.ID, &l.Account, &l.Status, &l.ProductID, &l.VariantID, &l.Amount, &l.Currency, &l.InventoryType,
 		timeColumn{&l.ExpiresAt},
 		textColumn{&l.BatchID},
 		textColumn{&l.ItemID},
@@ -61,10 +62,10 @@ func (l *Listing) columns() []any {
 
 // InsertListing adds a listing. Seq and Order are not looked at.
 func (t *Tx) InsertListing(l Listing) error {
-	err := t.exec(`INSERT INTO listings (id, status, product_id, variant_id, amount, currency, inventory_type,
+	err := t.exec(`INSERT INTO listings (id, account, status, product_id, variant_id, amount, currency, inventory_type,
 		expires_at, batch_id, item_id, ask_id, ask_created_at, ask_updated_at, created_at, updated_at)
-		VALUES (`+marks(15)+`)`,
-		l.ID, l.Status, l.ProductID, l.VariantID, l.Amount, l.Currency, l.InventoryType, at(l.ExpiresAt),
+		VALUES (`+marks(16)+`)`,
+		l.ID, l.Account, l.Status, l.ProductID, l.VariantID, l.Amount, l.Currency, l.InventoryType, at(l.ExpiresAt),
 		opt(l.BatchID), opt(l.ItemID), opt(l.Ask.ID), at(l.Ask.CreatedAt), at(l.Ask.UpdatedAt), at(l.CreatedAt), at(l.UpdatedAt))
 	return err
 }
@@ -78,15 +79,27 @@ func (t *Tx) SaveListing(l Listing) error {
 	return err
 }
 
-// Listing reads one listing, or returns ErrNotFound.
-func (t *Tx) Listing(id string) (Listing, error) {
+// Listing reads one listing of an account, or returns ErrNotFound.
+func (t *Tx) Listing(account int64, id string) (Listing, error) {
+	l, err := t.AnyListing(id)
+	if err == nil && l.Account != account {
+		return Listing{}, ErrNotFound
+	}
+	return l, err
+}
+
+// AnyListing reads one listing of whatever account, or returns ErrNotFound. It
+// is not for requests of sellers.
+func (t *Tx) AnyListing(id string) (Listing, error) {
 	var l Listing
 	err := t.get(`SELECT `+listingColumns+listingTables+` WHERE l.id = ?`, []any{id}, l.columns())
 	return l, err
 }
 
-// ListingFilter selects listings; empty members select all.
+// ListingFilter selects listings of an account; other members that are empty
+// select all.
 type ListingFilter struct {
+	Account        int64
 	ProductIDs     []string
 	VariantIDs     []string
 	BatchIDs       []string
@@ -101,6 +114,7 @@ type ListingFilter struct {
 // Listings reads a page of listings, the newest first, and counts all matches.
 func (t *Tx) Listings(f ListingFilter, limit, offset int) (page []Listing, count int, err error) {
 	var w where
+	w.and("l.account = ?", f.Account)
 	w.in("l.product_id", f.ProductIDs)
 	w.in("l.variant_id", f.VariantIDs)
 	w.in("l.batch_id", f.BatchIDs)

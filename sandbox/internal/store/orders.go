@@ -6,6 +6,7 @@ import "time"
 type Order struct {
 	Seq            int64
 	Number         string
+	Account        int64
 	Status         string
 	ListingID      string
 	AskID          string
@@ -21,12 +22,12 @@ type Order struct {
 	UpdatedAt      time.Time
 }
 
-const orderColumns = `seq, number, status, listing_id, ask_id, product_id, variant_id, amount, currency,
+const orderColumns = `seq, number, account, status, listing_id, ask_id, product_id, variant_id, amount, currency,
 	inventory_type, ship_by, carrier, tracking_number, created_at, updated_at`
 
 func (o *Order) columns() []any {
 	return []any{
-		&o.Seq, &o.Number, &o.Status, &o.ListingID, &o.AskID, &o.ProductID, &o.VariantID, &o.Amount, &o.Currency,
+		&o.Seq, &o.Number, &o.Account, &o.Status, &o.ListingID, &o.AskID, &o.ProductID, &o.VariantID, &o.Amount, &o.Currency,
 		&o.InventoryType,
 		timeColumn{&o.ShipBy},
 		&o.Carrier, &o.TrackingNumber,
@@ -37,22 +38,24 @@ func (o *Order) columns() []any {
 
 // InsertOrder adds an order. Seq is not looked at.
 func (t *Tx) InsertOrder(o Order) error {
-	err := t.exec(`INSERT INTO orders (number, status, listing_id, ask_id, product_id, variant_id, amount, currency,
-		inventory_type, ship_by, carrier, tracking_number, created_at, updated_at) VALUES (`+marks(14)+`)`,
-		o.Number, o.Status, o.ListingID, o.AskID, o.ProductID, o.VariantID, o.Amount, o.Currency,
+	err := t.exec(`INSERT INTO orders (number, account, status, listing_id, ask_id, product_id, variant_id, amount, currency,
+		inventory_type, ship_by, carrier, tracking_number, created_at, updated_at) VALUES (`+marks(15)+`)`,
+		o.Number, o.Account, o.Status, o.ListingID, o.AskID, o.ProductID, o.VariantID, o.Amount, o.Currency,
 		o.InventoryType, at(o.ShipBy), o.Carrier, o.TrackingNumber, at(o.CreatedAt), at(o.UpdatedAt))
 	return err
 }
 
-// Order reads one order, or returns ErrNotFound.
-func (t *Tx) Order(number string) (Order, error) {
+// Order reads one order of an account, or returns ErrNotFound.
+func (t *Tx) Order(account int64, number string) (Order, error) {
 	var o Order
-	err := t.get(`SELECT `+orderColumns+` FROM orders WHERE number = ?`, []any{number}, o.columns())
+	err := t.get(`SELECT `+orderColumns+` FROM orders WHERE number = ? AND account = ?`, []any{number, account}, o.columns())
 	return o, err
 }
 
-// OrderFilter selects orders; empty members select all, but for Statuses.
+// OrderFilter selects orders of an account; other members that are empty select
+// all, but for Statuses.
 type OrderFilter struct {
+	Account        int64
 	Statuses       []string
 	ProductID      string
 	VariantID      string
@@ -66,6 +69,7 @@ type OrderFilter struct {
 // Orders reads a page of orders and counts all matches.
 func (t *Tx) Orders(f OrderFilter, limit, offset int) (page []Order, count int, err error) {
 	var w where
+	w.and("account = ?", f.Account)
 	w.in("status", f.Statuses)
 	if f.ProductID != "" {
 		w.and("product_id = ?", f.ProductID)

@@ -2,7 +2,8 @@
 
 -- All times are milliseconds since 1970 in UTC; all amounts count the smallest
 -- unit of their currency. Rows that are still to be worked have a due_at: the
--- tables are the queue.
+-- tables are the queue. What belongs to a seller has an account; the first
+-- account of a sandbox is 1.
 
 CREATE TABLE counters (
     name  TEXT PRIMARY KEY,
@@ -12,6 +13,7 @@ CREATE TABLE counters (
 CREATE TABLE batches (
     seq          INTEGER PRIMARY KEY,
     id           TEXT    NOT NULL UNIQUE,
+    account      INTEGER NOT NULL,
     kind         TEXT    NOT NULL CHECK (kind IN ('CREATE', 'UPDATE', 'DELETE')),
     status       TEXT    NOT NULL CHECK (status IN ('QUEUED', 'IN_PROGRESS', 'COMPLETED')),
     total_items  INTEGER NOT NULL,
@@ -45,6 +47,7 @@ CREATE INDEX batch_items_due ON batch_items (status, due_at) WHERE due_at IS NOT
 CREATE TABLE listings (
     seq            INTEGER PRIMARY KEY,
     id             TEXT    NOT NULL UNIQUE,
+    account        INTEGER NOT NULL,
     status         TEXT    NOT NULL CHECK (status IN ('INACTIVE', 'ACTIVE', 'DELETED', 'CANCELED', 'MATCHED', 'COMPLETED')),
     product_id     TEXT    NOT NULL,
     variant_id     TEXT    NOT NULL,
@@ -88,28 +91,7 @@ CREATE TABLE operations (
 CREATE INDEX operations_by_listing ON operations (listing_id, seq);
 CREATE INDEX operations_due ON operations (due_at) WHERE due_at IS NOT NULL;
 
-CREATE TABLE orders (
-    seq             INTEGER PRIMARY KEY,
-    number          TEXT    NOT NULL UNIQUE,
-    status          TEXT    NOT NULL,
-    listing_id      TEXT    NOT NULL UNIQUE REFERENCES listings (id),
-    ask_id          TEXT    NOT NULL,
-    product_id      TEXT    NOT NULL,
-    variant_id      TEXT    NOT NULL,
-    amount          INTEGER NOT NULL,
-    currency        TEXT    NOT NULL,
-    inventory_type  TEXT    NOT NULL,
-    ship_by         INTEGER NOT NULL,
-    carrier         TEXT    NOT NULL,
-    tracking_number TEXT    NOT NULL,
-    created_at      INTEGER NOT NULL,
-    updated_at      INTEGER NOT NULL
-) STRICT;
-
-CREATE INDEX orders_by_status ON orders (status, created_at);
-
 -- +goose Down
-DROP TABLE orders;
 DROP TABLE operations;
 DROP TABLE listings;
 DROP TABLE batch_items;

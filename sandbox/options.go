@@ -1,0 +1,65 @@
+package sandbox
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/quota"
+)
+
+// The credentials of a sandbox that was given none. They are no secret.
+const (
+	DefaultAPIKey = "sandbox-api-key"
+	DefaultToken  = "sandbox-access-token"
+)
+
+// DefaultDelay is the Delay of a sandbox that was given none.
+const DefaultDelay = 100 * time.Millisecond
+
+// DefaultOrderStep is the OrderStep of a sandbox that was given none.
+const DefaultOrderStep = time.Hour
+
+// DefaultReview is the Review of a sandbox that was given none.
+const DefaultReview = time.Minute
+
+// Options says how a sandbox works. The zero value is a good choice.
+type Options struct {
+	// DB is the file the database is kept in; it is made if it does not exist.
+	// Empty keeps it in memory, for this sandbox alone.
+	DB string
+	// APIKey is what x-api-key has to say; DefaultAPIKey if empty.
+	APIKey string
+	// Token is the access token of the Authorization header; DefaultToken if
+	// empty.
+	Token string
+	// Seed changes all prices of the order book and all ids the sandbox makes.
+	// Ids of the catalog never change.
+	Seed uint64
+	// Delay is how long an operation stays PENDING, and a batch item first
+	// QUEUED and then IN_PROGRESS. DefaultDelay if 0; negative means no delay.
+	Delay time.Duration
+	// OrderStep is how long an order stays in each state on its way from the sale
+	// to the payout, which it goes by itself; DefaultOrderStep if 0. Negative
+	// leaves orders where they are until they are moved on.
+	OrderStep time.Duration
+	// Review is how long an ingested product is In Review; DefaultReview if 0,
+	// negative means no time.
+	Review time.Duration
+	// Now is the clock; time.Now if nil. A clock that does not run by itself
+	// goes together with Manual.
+	Now func() time.Time
+	// Manual leaves the work to calls of Work; otherwise it is done in the
+	// background.
+	Manual bool
+	// Quota is how much is answered in any span of its windows; more is answered
+	// 429. Requests without valid credentials do not count, and batch items count
+	// as listings once their batch is accepted. Unlimited if zero.
+	Quota quota.Quota
+	// NoRetryAfter leaves the Retry-After header out of a 429, as live services
+	// may do. Otherwise it is the number of seconds, rounded up, until there is
+	// room.
+	NoRetryAfter bool
+	// Logger takes a line per request and the failures of the sandbox, and
+	// never a credential. Nothing is logged if it is nil.
+	Logger *slog.Logger
+}
