@@ -34,7 +34,7 @@ func (m *simulated) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func openMarket(t *testing.T, q client.Quota) *simulated {
 	t.Helper()
-	s, err := sandbox.New(sandbox.Options{Quota: q, Delay: -1}) // what is accepted is done at once
+	s, err := sandbox.New(sandbox.Options{Quota: q})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	return &simulated{s, map[int]int{}}
@@ -57,7 +57,7 @@ func inventory(n int) []gen.CreateItem {
 	return items
 }
 
-// saleListings is 10,000 in make sale; SQLite is slow under the race detector, with which make test runs.
+// saleListings is 10,000 in make sale; make test has the race detector to bear.
 var saleListings = flag.Int("sale-listings", 2_000, "listings of the simulated sale, a multiple of 500")
 
 // The quota alone makes the sale last: 500 listings every five minutes, so that of 10,000 there are 20 groups

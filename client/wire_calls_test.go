@@ -1,57 +1,94 @@
 package client_test
 
 import (
-	"context"
 	"errors"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
-	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
 )
 
-// meetFault makes the typed call of every operation meet a fault: once, so that a repeated call succeeds, and
-// each time, so that its error is seen. The calls of a stalling row wait together, not one after the other.
-func meetFault(t *testing.T, row wireRow) {
+// The typed call of every operation meets every fault on its way to the sandbox: once, so that a repeated call
+// succeeds, and each time, so that its error is seen. In the end the sandbox shows what was done.
+func TestEveryOperationKeepsTheRetryTableOnTheWire(t *testing.T) {
+	market := openWireMarket(t)
+	t.Run("calls", func(t *testing.T) {
+		for _, row := range wireRows() {
+			t.Run(row.name(), func(t *testing.T) {
+				t.Parallel()
+				row.meet(t, market)
+			})
+		}
+	})
+	market.assertApplied(t)
+}
+
+func (row wireRow) name() string {
+	if row.renewable {
+		return row.fault.String() + " and another token"
+	}
+	return row.fault.String()
+}
+
+// meet makes all calls of a row. Those of a stalling one wait together, not one after the other.
+func (row wireRow) meet(t *testing.T, market *wireMarket) {
 	t.Helper()
-	calls := wholeCalls(t)
 	var wg sync.WaitGroup
 	for _, op := range gen.Operations() {
-		want := row.write
+		end := row.write
 		switch {
 		case op.ID == gen.OpGetShippingDocument && row.streamed != nil:
-			want = *row.streamed
+			end = *row.streamed
 		case op.RetrySafe:
-			want = row.read
+			end = row.read
 		}
-		for _, times := range []int{1, 2} {
-			meet := func() { assertOnTheWire(t, op, calls[op.ID], row.fault, times, want) }
+		for faults := 1; faults == 1 || faults == 2 && end.retried; faults++ {
+			e := encounter{wireRow: row, op: op, faults: faults, want: end}
 			if row.fault.Kind == faultproxy.Stall {
-				wg.Go(meet)
+				wg.Go(func() { e.run(t, market) })
 			} else {
-				meet()
+				e.run(t, market)
 			}
 		}
 	}
 	wg.Wait()
 }
 
-func assertOnTheWire(t *testing.T, op gen.Operation, call func(context.Context, *client.Client) error, fault faultproxy.Fault, times int, want wireEnd) {
+// encounter is one call that meets the fault of its row so many times.
+type encounter struct {
+	wireRow
+	op     gen.Operation
+	faults int
+	want   wireEnd
+}
+
+// sent is how many requests of the call go out, and delivered how many of them the service sees.
+func (e encounter) sent() (sent, delivered int) {
+	sent = 1
+	if e.want.retried {
+		sent = 2
+	}
+	if e.fault.Kind.Delivered() {
+		return sent, sent
+	}
+	return sent, sent - min(sent, e.faults)
+}
+
+func (e encounter) run(t *testing.T, market *wireMarket) {
 	t.Helper()
-	var seen atomic.Int32
-	p, err := faultproxy.Start(examples(), func(*http.Request) faultproxy.Fault {
-		if int(seen.Add(1)) <= times {
-			return fault
+	sent, delivered := e.sent()
+	call, service := market.serve(t, e.op, delivered)
+	var came atomic.Int32
+	p, err := faultproxy.Start(service, func(*http.Request) faultproxy.Fault {
+		if int(came.Add(1)) <= e.faults {
+			return e.fault
 		}
 		return faultproxy.Fault{}
 	})
@@ -60,71 +97,62 @@ func assertOnTheWire(t *testing.T, op gen.Operation, call func(context.Context, 
 	}
 	defer p.Close()
 	timeout := 30 * time.Second
-	if fault.Kind == faultproxy.Stall {
-		timeout = time.Second
+	if e.fault.Kind == faultproxy.Stall {
+		timeout = 2 * time.Second
 	}
-	c, done := wireClient(t, p.URL(), patience(timeout))
+	var opts []client.Option
+	if e.renewable {
+		opts = append(opts, client.WithTokenSource(&twoTokens{}))
+	}
+	c, done := wireClient(t, p.URL(), patience(timeout), opts...)
 	defer done()
 
-	err = call(t.Context(), c)
+	err = call.do(t.Context(), c)
 
-	sent := 1
-	if want.retried {
-		sent = 2
+	what := string(e.op.ID) + " meets " + e.name() + ": " + e.reason
+	assert.Equal(t, sent, p.Requests(), "requests: %s", what)
+	assert.Equal(t, delivered, int(service.seen.Load()), "requests that the service saw: %s", what)
+	e.assertEnd(t, what, err)
+	if !e.op.RetrySafe {
+		assertSafe(t, what, err, int(service.accepted.Load()))
+		market.expect(what, call, delivered)
 	}
-	assert.Equal(t, sent, p.Requests(), "%s: requests on the wire", op.ID)
-	if want.retried && times == 1 {
-		assert.NoError(t, err, "%s: the second answer is whole", op.ID)
+}
+
+func (e encounter) assertEnd(t *testing.T, what string, err error) {
+	t.Helper()
+	if e.want.retried && e.faults == 1 {
+		assert.NoError(t, err, "the second answer is whole: %s", what)
 		return
 	}
-	if !assert.Error(t, err, op.ID) {
+	if !assert.Error(t, err, what) {
 		return
 	}
-	assert.True(t, want.failure(err), "%s: %T: %v", op.ID, err, err)
-	assert.Equal(t, want.unknown, errors.Is(err, client.ErrOutcomeUnknown), "%s: %v", op.ID, err)
+	assert.True(t, e.want.failure(err), "%s: %T: %v", what, err, err)
+	for _, sentinel := range []error{
+		client.ErrBadRequest, client.ErrUnauthorized, client.ErrForbidden, client.ErrNotFound,
+		client.ErrConflict, client.ErrRateLimited, client.ErrServer,
+	} {
+		assert.Equal(t, sentinel == e.sentinel, errors.Is(err, sentinel), "%s: Is %v: %v", what, sentinel, err) //nolint:errorlint // which of them it is
+	}
+	assert.Equal(t, e.want.unknown, errors.Is(err, client.ErrOutcomeUnknown), "%s: %v", what, err)
 	if answered, ok := errors.AsType[*client.APIError](err); ok {
-		assert.Equal(t, client.CallInfo{Operation: op.ID, Method: op.Method, Route: op.Route, Attempts: sent, OutcomeUnknown: want.unknown}, answered.CallInfo)
-		assert.Equal(t, fault.Status, answered.StatusCode, op.ID)
-		assert.Equal(t, want.retryAfter, answered.RetryAfter, op.ID)
+		sent, _ := e.sent()
+		assert.Equal(t, client.CallInfo{Operation: e.op.ID, Method: e.op.Method, Route: e.op.Route, Attempts: sent, OutcomeUnknown: e.want.unknown}, answered.CallInfo)
+		assert.Equal(t, e.fault.Status, answered.StatusCode, what)
+		assert.Equal(t, e.want.retryAfter, answered.RetryAfter, what)
 	}
 }
 
-// examples is the service as its spec's examples answer.
-func examples() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		op, ok := gen.MatchOperation(r.Method, strings.TrimPrefix(r.URL.EscapedPath(), "/v2"))
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		_, _ = w.Write(clienttest.ExampleOf(op.ID))
-	})
-}
-
-// wireClient returns a client with connections of its own, and what closes them.
-func wireClient(t *testing.T, serverURL string, policy client.RetryPolicy, opts ...client.Option) (*client.Client, func()) {
+// assertSafe holds a write to what the retry table is for, whatever its row says.
+func assertSafe(t *testing.T, what string, err error, accepted int) {
 	t.Helper()
-	transport := &http.Transport{MaxIdleConnsPerHost: 8}
-	c, err := client.New(append([]client.Option{
-		client.WithBaseURL(serverURL + "/v2"), client.WithAPIKey(clienttest.APIKey), client.WithToken(clienttest.Token),
-		client.WithQuota(client.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}), client.WithRetry(policy),
-	}, opts...)...)
-	require.NoError(t, err)
-	return c, transport.CloseIdleConnections
-}
-
-// wholeCalls is typedCalls with a document that is read to its end.
-func wholeCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.Client) error {
-	t.Helper()
-	calls := typedCalls(t)
-	calls[gen.OpGetShippingDocument] = func(ctx context.Context, c *client.Client) error {
-		document, err := c.Orders.ShippingDocument(ctx, orderID, "SHP-2041")
-		if err != nil {
-			return err
-		}
-		defer document.Close()
-		_, err = io.Copy(io.Discard, document)
-		return err
+	switch {
+	case err == nil:
+		assert.Equal(t, 1, accepted, "a success was applied once: %s", what)
+	case errors.Is(err, client.ErrOutcomeUnknown):
+		assert.LessOrEqual(t, accepted, 1, "nothing is applied twice: %s", what)
+	default:
+		assert.Zero(t, accepted, "what fails for certain was not applied: %s", what)
 	}
-	return calls
 }

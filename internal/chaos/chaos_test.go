@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,30 +14,88 @@ import (
 )
 
 // inTurn lets submissions of batches meet the faults one after the other, and everything else pass.
-func inTurn(kinds ...faultproxy.Kind) func(*http.Request) faultproxy.Fault {
-	var submissions atomic.Int64
-	return func(r *http.Request) faultproxy.Fault {
-		if r.Method != http.MethodPost {
-			return faultproxy.Fault{}
-		}
-		n := int(submissions.Add(1)) - 1
-		return faultproxy.Fault{Kind: kinds[n%len(kinds)]}
+func inTurn(faults ...faultproxy.Fault) network {
+	return func(uint64) (func(*http.Request) faultproxy.Fault, error) {
+		var submissions atomic.Int64
+		return func(r *http.Request) faultproxy.Fault {
+			if r.Method != http.MethodPost {
+				return faultproxy.Fault{}
+			}
+			n := int(submissions.Add(1)) - 1
+			return faults[n%len(faults)]
+		}, nil
 	}
 }
 
-func TestRecoveryNeitherLosesNorDuplicatesListings(t *testing.T) {
-	faults := inTurn(faultproxy.LostAnswer, faultproxy.Reset, faultproxy.None, faultproxy.CutMidBody, faultproxy.ResetAfterHeaders)
+var (
+	none       = faultproxy.Fault{}
+	lostAnswer = faultproxy.Fault{Kind: faultproxy.LostAnswer}
+)
 
-	o, err := sellSeed(t.Context(), 1, 500, faults, false)
+func TestRecoveryNeitherLosesNorDuplicatesListings(t *testing.T) {
+	net := inTurn(
+		lostAnswer, faultproxy.Fault{Kind: faultproxy.Reset}, none, faultproxy.Fault{Kind: faultproxy.CutMidBody},
+		faultproxy.Fault{Kind: faultproxy.ResetAfterHeaders}, faultproxy.Replace(503, ""), faultproxy.Status(503, ""),
+	)
+
+	o, err := run{listings: 600, deadline: time.Minute, network: net}.sellSeed(t.Context(), 1)
 
 	require.NoError(t, err)
 	assert.Equal(t, "lost=0 duplicated=0 unknown=0", o.String())
-	assert.Equal(t, 4, o.recovered, "of five batches, submitted six times, four landed without saying so")
+	assert.Equal(t, 5, o.recovered, "of six batches, submitted eight times, five landed without saying so")
 }
 
-func TestSendingAgainWithoutRecoveryDuplicates(t *testing.T) {
-	o, err := sellSeed(t.Context(), 1, 500, inTurn(faultproxy.LostAnswer, faultproxy.None), true)
+func TestTheExitCodeSaysWhetherRecoveryWasNeeded(t *testing.T) {
+	for _, row := range []struct {
+		what string
+		args []string
+		code int
+		last string
+	}{
+		{"what was recovered is there once", nil, 0, "lost=0 duplicated=0 unknown=0\n"},
+		{"what was sent again without recovery is there twice", []string{"-blind"}, 1, "lost=0 duplicated=200 unknown=0\n"},
+	} {
+		t.Run(row.what, func(t *testing.T) {
+			var out, failed bytes.Buffer
 
-	require.NoError(t, err)
-	assert.Equal(t, 500, o.duplicated, "what the careful seller is spared")
+			code := command(t.Context(), append(row.args, "-seeds", "2", "-listings", "100"), &out, &failed, inTurn(lostAnswer, none))
+
+			assert.Equal(t, row.code, code)
+			assert.Contains(t, out.String(), row.last)
+			assert.Equal(t, code != 0, failed.Len() > 0, failed.String())
+		})
+	}
+}
+
+func TestWhatDoesNotGetOnIsGivenUp(t *testing.T) {
+	for _, row := range []struct {
+		what string
+		net  network
+		args []string
+		want string
+	}{
+		{"a refusal stays one", inTurn(faultproxy.Status(400, "")), nil, "chaos: seed 1: batch 1 of 1: submit it: CreateListingsBatch: 400"},
+		{"what fails each time does not pass", inTurn(faultproxy.Status(429, "")), nil, "chaos: seed 1: batch 1 of 1: submit it: it fails again and again, 10 times in a row: CreateListingsBatch: 429"},
+		{"what hangs ends with the seed", inTurn(faultproxy.Fault{Kind: faultproxy.Stall}), []string{"-deadline", "200ms"}, "chaos: seed 1: not over at the deadline of 200ms: batch 1 of 1: submit it: CreateListingsBatch"},
+	} {
+		t.Run(row.what, func(t *testing.T) {
+			var out, failed bytes.Buffer
+
+			code := command(t.Context(), append(row.args, "-seeds", "1", "-listings", "10"), &out, &failed, row.net)
+
+			assert.Equal(t, 1, code)
+			assert.Contains(t, failed.String(), row.want)
+			assert.NotContains(t, out.String(), "lost=")
+		})
+	}
+}
+
+func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
+	var out, failed bytes.Buffer
+
+	code := command(t.Context(), []string{"-seed", "1"}, &out, &failed, inTurn(none))
+
+	assert.Equal(t, 2, code)
+	assert.Contains(t, failed.String(), "not defined: -seed")
+	assert.Empty(t, out.String())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 
@@ -15,65 +16,60 @@ import (
 type seller struct {
 	c     *client.Client
 	blind bool
+	out   io.Writer
 	known []string // Ids of all batches of the inventory so far; the nth is that of the nth batch, or "".
 	outcome
 }
 
 // sell submits one batch until it is known to have landed once, and waits for it.
 func (s *seller) sell(ctx context.Context, items []gen.CreateItem) error {
-	for {
+	var batch *client.Batch[gen.CreateBatchItem]
+	err := persist(ctx, "submit it", func() error {
 		attempt, err := client.NewAttempt(items, client.Marked()) // a program saves it here
 		if err != nil {
 			return err
 		}
-		batch, err := s.c.Batches.Submit(ctx, attempt)
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return err
-		case !errors.Is(err, client.ErrOutcomeUnknown), s.blind:
-			continue // refused or never sent; blind, also what may have landed
-		default:
-			verdict, err := s.recover(ctx, attempt)
-			switch {
-			case err != nil:
-				return err
-			case verdict.Kind == client.NotSeen:
-				continue
-			case verdict.Kind == client.CannotTell:
-				s.unknown++
-				s.known = append(s.known, "")
-				fmt.Println(verdict)
-				return nil
-			}
-			s.recovered++
-			batch = verdict.Batch
+		batch, err = s.c.Batches.Submit(ctx, attempt)
+		if ctx.Err() != nil || !errors.Is(err, client.ErrOutcomeUnknown) || s.blind {
+			return err // refused or never sent; blind, also what may have landed
 		}
-		s.known = append(s.known, batch.ID())
-		return s.wait(ctx, batch)
+		batch, err = s.recover(ctx, attempt, err)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-}
-
-// recover asks until there is a verdict: what it reads goes through the same broken network.
-func (s *seller) recover(ctx context.Context, attempt client.Attempt) (client.Verdict, error) {
-	for {
-		verdict, err := s.c.Batches.Recover(ctx, attempt, client.Recovery{Known: s.known, Settle: settleBound(), Skew: settleBound()})
-		if err == nil || ctx.Err() != nil {
-			return verdict, err
-		}
+	if batch == nil {
+		s.unknown++
+		s.known = append(s.known, "")
+		return nil
 	}
-}
-
-func (s *seller) wait(ctx context.Context, batch *client.Batch[gen.CreateBatchItem]) error {
-	for {
+	s.known = append(s.known, batch.ID())
+	return persist(ctx, "see it done", func() error {
 		_, err := batch.Wait(ctx, client.PollEvery(pollFirst, pollMost))
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		if failed, ok := errors.AsType[*client.BatchError](err); ok {
-			return fmt.Errorf("the sandbox refuses what it should take: %w", failed)
-		}
+		return err
+	})
+}
+
+// recover asks until there is a verdict: what it reads goes through the same broken network. A batch that has
+// not landed is the failure it was; one that nobody can decide on is neither.
+func (s *seller) recover(ctx context.Context, attempt client.Attempt, failure error) (*client.Batch[gen.CreateBatchItem], error) {
+	var verdict client.Verdict
+	err := persist(ctx, "recover it", func() (err error) {
+		verdict, err = s.c.Batches.Recover(ctx, attempt, client.Recovery{Known: s.known, Settle: settleBound(), Skew: settleBound()})
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case verdict.Kind == client.NotSeen:
+		return nil, failure
+	case verdict.Kind == client.Landed:
+		s.recovered++
+	default:
+		_, _ = fmt.Fprintln(s.out, verdict)
 	}
+	return verdict.Batch, nil
 }
 
 // kind is what listings of an inventory can be told apart by.

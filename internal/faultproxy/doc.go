@@ -17,6 +17,7 @@
 //	ResetAfterHeaders   yes                  status and headers, then a reset connection
 //	CutMidBody          yes                  status, headers and half of the body, then an orderly end
 //	Stall               yes                  nothing, until it goes away
+//	Replaced            yes                  Status instead of the answer, with Retry-After if one is set
 //	Reset               no                   a reset connection, before the first byte
 //	Answer              no                   Status, with Retry-After if one is set
 //

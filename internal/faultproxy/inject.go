@@ -12,7 +12,7 @@ import (
 // inject answers as the fault says; got is what the target answered, if it was asked.
 func (p *Proxy) inject(w http.ResponseWriter, r *http.Request, f Fault, got *recorder) error {
 	switch f.Kind {
-	case Answer:
+	case Answer, Replaced:
 		return refuse(w, f)
 	case Stall:
 		return p.wait(r.Context(), 0)

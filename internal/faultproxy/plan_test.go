@@ -12,7 +12,7 @@ import (
 func chaos() []faultproxy.Share {
 	return []faultproxy.Share{
 		{PerMille: 50, Faults: []faultproxy.Fault{{Kind: faultproxy.LostAnswer}}},
-		{PerMille: 50, Faults: []faultproxy.Fault{faultproxy.Status(500, ""), faultproxy.Status(503, "1")}},
+		{PerMille: 50, Faults: []faultproxy.Fault{faultproxy.Status(500, ""), faultproxy.Replace(503, "1")}},
 		{PerMille: 100, Faults: []faultproxy.Fault{faultproxy.Slow(1)}},
 	}
 }
@@ -39,7 +39,7 @@ func TestAPlanKeepsItsShares(t *testing.T) {
 		counts[fault]++
 	}
 	for fault, want := range map[string]int{
-		"None": 80_000, "LostAnswer": 5_000, "500": 2_500, "503 with Retry-After 1": 2_500, "Latency of 1ns": 10_000,
+		"None": 80_000, "LostAnswer": 5_000, "500": 2_500, "503 with Retry-After 1 in place of the answer": 2_500, "Latency of 1ns": 10_000,
 	} {
 		assert.InDelta(t, want, counts[fault], 500, fault)
 	}

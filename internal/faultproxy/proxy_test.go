@@ -95,6 +95,7 @@ func TestEveryKindDoesWhatTheTableSays(t *testing.T) {
 		{faultproxy.Fault{Kind: faultproxy.CutMidBody}, 201, "01234", io.ErrUnexpectedEOF},
 		{faultproxy.Fault{Kind: faultproxy.Stall}, 0, "", context.DeadlineExceeded},
 		{faultproxy.Fault{Kind: faultproxy.Reset}, 0, "", syscall.ECONNRESET},
+		{faultproxy.Replace(503, "7"), 503, `{"statusCode":503,"message":"from the fault proxy"}`, nil},
 		{faultproxy.Status(503, "7"), 503, `{"statusCode":503,"message":"from the fault proxy"}`, nil},
 		{faultproxy.Fault{Kind: faultproxy.Answer, Status: 302, Header: http.Header{"Location": {""}}}, 302, "", nil},
 	} {
@@ -111,7 +112,8 @@ func TestEveryKindDoesWhatTheTableSays(t *testing.T) {
 			assert.Equal(t, row.fault.RetryAfter, got.header.Get("Retry-After"))
 			if row.fault.Kind.Delivered() {
 				assert.Equal(t, "one ask", got.delivered)
-				assert.Equal(t, row.status != 0, got.header.Get("X-Target") != "")
+				told := row.status != 0 && row.fault.Kind != faultproxy.Replaced
+				assert.Equal(t, told, got.header.Get("X-Target") != "", "what of the target's answer comes through")
 			} else {
 				assert.Empty(t, got.delivered, "the target never saw it")
 			}
