@@ -1,6 +1,7 @@
 // Package recovery finds out what became of a create batch whose answer was lost. No operation lists batches and
 // nothing correlates them, so it compares what the listings show with what was written down before the batch was
-// sent. Package client has its names as methods of Batches; here it is apart because it only reads and thinks.
+// sent. Package client has Submit and Recover as methods of its Batches, and its own names for the rest; here it is
+// apart because it only reads and thinks.
 package recovery
 
 import (
@@ -22,7 +23,8 @@ type Options struct {
 	// Settle is how long the service takes at most to show a batch's first listing, 10 minutes by default. No
 	// service publishes it; too short a time makes duplicates.
 	Settle time.Duration
-	// Skew is how far the service's clock may be from the one that the attempt was made by, 5 minutes by default.
+	// Skew is how far the clocks of the service and of this machine may be from the one that the attempt was made
+	// by, 5 minutes by default.
 	Skew time.Duration
 }
 
@@ -54,11 +56,11 @@ type Reader interface {
 // nor the attempt's is taken for it, unless the attempts are [Marked].
 func Recover(ctx context.Context, from Reader, attempt Attempt, r Options) (Verdict, error) {
 	r.Settle, r.Skew = cmp.Or(max(r.Settle, 0), 10*time.Minute), cmp.Or(max(r.Skew, 0), 5*time.Minute)
-	settled := time.Now().Add(r.Settle)
-	if latest := attempt.MadeAt.Add(SendWithin).Add(r.Skew).Add(r.Settle); latest.Before(settled) {
+	settled, latest := time.Now().Add(r.Settle), attempt.MadeAt.Add(SendWithin).Add(r.Skew).Add(r.Settle)
+	if latest.Before(settled) {
 		settled = latest
 	}
-	search := newSearch(from, attempt, r, settled)
+	search := newSearch(from, attempt, r, latest)
 	for interval := r.Settle / 50; ; interval = min(interval+interval/2, r.Settle/5) {
 		last := !time.Now().Before(settled)
 		v, err := search.look(ctx)

@@ -20,10 +20,10 @@ type search struct {
 	since, until time.Time       // Between which the batch was created.
 }
 
-func newSearch(from Reader, attempt Attempt, r Options, settled time.Time) *search {
+func newSearch(from Reader, attempt Attempt, r Options, latest time.Time) *search {
 	out := &search{
 		from: from, attempt: attempt, inputs: attempt.inputs(attempt.Items), ruledOut: map[string]bool{}, odd: map[string]bool{},
-		since: attempt.MadeAt.Add(-r.Skew), until: settled.Add(r.Skew),
+		since: attempt.MadeAt.Add(-r.Skew), until: latest.Add(r.Skew), // not of this clock, which may be slow
 	}
 	for _, id := range r.Known {
 		out.ruledOut[id] = true

@@ -89,6 +89,9 @@ func (s *RefreshSource) post() (*grant, error) {
 		return nil, unanswered(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode < 200 { // 101: what follows is another protocol's, and no deadline ends the reading of it
+		return nil, refusal(resp.StatusCode, "")
+	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if len(body) > maxAnswer {
 		err = io.ErrShortBuffer
@@ -98,7 +101,7 @@ func (s *RefreshSource) post() (*grant, error) {
 	_, odd := errors.AsType[*json.UnmarshalTypeError](broken)
 	switch {
 	case resp.StatusCode >= 300 || g.Error != "":
-		return nil, s.refusal(resp.StatusCode, g.Error)
+		return nil, refusal(resp.StatusCode, g.Error)
 	case err != nil:
 		return nil, unanswered(err)
 	case broken != nil && !odd:
@@ -107,10 +110,15 @@ func (s *RefreshSource) post() (*grant, error) {
 	return g, nil
 }
 
-// refusal keeps the status and a code that looks like those of RFC 6749; anything else may repeat secrets.
-func (s *RefreshSource) refusal(status int, code string) error {
-	secret := strings.Contains(code, s.config.RefreshToken) || s.config.ClientSecret != "" && strings.Contains(code, s.config.ClientSecret)
-	if secret || len(code) > 64 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") != "" {
+// refusal keeps the status, and the code if it is one of RFC 6749, RFC 8707 or OpenID Connect, or another that many
+// servers have. What is none of them is left out: any word may be a secret.
+func refusal(status int, code string) error {
+	switch code {
+	case "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+		"access_denied", "server_error", "temporarily_unavailable", "invalid_target",
+		"login_required", "consent_required", "interaction_required", "account_selection_required",
+		"mfa_required", "slow_down", "too_many_requests", "unauthorized":
+	default:
 		code = ""
 	}
 	return &oauth2.RetrieveError{Response: &http.Response{StatusCode: status, Status: http.StatusText(status)}, ErrorCode: code}

@@ -55,7 +55,7 @@ func jwtExpiry(token string) time.Time {
 func wholeSeconds(raw json.RawMessage) int64 {
 	whole, fraction, _ := strings.Cut(strings.Trim(string(raw), `"`), ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || strings.ContainsAny(fraction, "eE") {
+	if err != nil || strings.Trim(fraction, "0123456789") != "" {
 		return 0
 	}
 	return min(n, 253402300799) // the end of the year 9999

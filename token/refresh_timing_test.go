@@ -1,8 +1,9 @@
-package client_test
+package token_test
 
 import (
 	"context"
-	"errors"
+	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -13,29 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/token"
 )
-
-// inBubble returns a source of an endpoint that is reached without a socket.
-func inBubble(t *testing.T, transport http.RoundTripper, change ...func(*client.RefreshConfig)) *client.RefreshTokenSource {
-	t.Helper()
-	config := refreshConfig("https://auth.invalid/oauth/token")
-	config.HTTPClient = &http.Client{Transport: transport}
-	return sourceOf(t, config, change...)
-}
-
-// after lets the bubble's time pass, and everything that is due then happen.
-func tokenAfter(d time.Duration) {
-	<-time.After(d)
-	synctest.Wait()
-}
-
-func accessToken(t *testing.T, source *client.RefreshTokenSource) string {
-	t.Helper()
-	token, err := source.Token()
-	require.NoError(t, err)
-	return token.AccessToken
-}
 
 func TestTheContractOfARefreshTokenSource(t *testing.T) {
 	for _, tc := range []struct {
@@ -56,15 +36,15 @@ func TestTheContractOfARefreshTokenSource(t *testing.T) {
 		{"", "8760h", "access-1", "access-1", "nobody says when it expires"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			answers := []http.HandlerFunc{grants("access-1"), grants("access-2", `"expires_in":43200`)}
+			each := []http.HandlerFunc{grants("access-1"), grants("access-2", `"expires_in":43200`)}
 			if tc.life != "" {
-				answers[0] = grants("access-1", `"expires_in":`+tc.life)
+				each[0] = grants("access-1", `"expires_in":`+tc.life)
 			}
-			source := inBubble(t, &tokenEndpoint{answers: answers})
+			source := inBubble(t, answers(each...))
 			require.Equal(t, "access-1", accessToken(t, source))
 			age, err := time.ParseDuration(tc.age)
 			require.NoError(t, err)
-			tokenAfter(age)
+			after(age)
 
 			assert.Equal(t, tc.got, accessToken(t, source), tc.why)
 			synctest.Wait()
@@ -77,16 +57,16 @@ func TestAFailedBackgroundRefreshBacksOffAndTheTokenGoesOn(t *testing.T) {
 	for range 5 { // the jitter differs
 		synctest.Test(t, func(t *testing.T) {
 			var at []time.Time
-			endpoint := &tokenEndpoint{answers: []http.HandlerFunc{grants("access-1", `"expires_in":43200`), func(w http.ResponseWriter, r *http.Request) {
+			endpoint := answers(grants("access-1", `"expires_in":43200`), func(w http.ResponseWriter, r *http.Request) {
 				at = append(at, time.Now())
-				tokenAnswer(http.StatusServiceUnavailable, "")(w, r)
-			}}}
+				says(http.StatusServiceUnavailable, "")(w, r)
+			})
 			source := inBubble(t, endpoint)
 			accessToken(t, source)
-			tokenAfter(12*time.Hour - 10*time.Minute)
+			after(12*time.Hour - 10*time.Minute)
 			for range 9 * 60 * 10 { // callers come ten times a second until a minute before the expiry
 				require.Equal(t, "access-1", accessToken(t, source))
-				tokenAfter(100 * time.Millisecond)
+				after(100 * time.Millisecond)
 			}
 			for i, most := range []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, time.Minute, time.Minute, time.Minute} {
 				pause := at[i+1].Sub(at[i])
@@ -94,7 +74,7 @@ func TestAFailedBackgroundRefreshBacksOffAndTheTokenGoesOn(t *testing.T) {
 				assert.LessOrEqual(t, pause, most+100*time.Millisecond, "pause %d", i)
 			}
 
-			tokenAfter(time.Minute)
+			after(time.Minute)
 			_, err := source.Token()
 			require.EqualError(t, err, "get an access token: the token endpoint answered 503", "now it is mandatory")
 			tries := len(at)
@@ -107,38 +87,49 @@ func TestAFailedBackgroundRefreshBacksOffAndTheTokenGoesOn(t *testing.T) {
 	}
 }
 
-func TestARefusalInTheBackgroundComesOutWhenTheTokenIsSpent(t *testing.T) {
+func TestAfterASuccessThePausesBeginAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		endpoint := &tokenEndpoint{answers: []http.HandlerFunc{grants("access-1", `"expires_in":43200`), tokenAnswer(400, `{"error":"invalid_grant"}`)}}
+		var at []time.Time
+		endpoint := answers(func(w http.ResponseWriter, r *http.Request) {
+			at = append(at, time.Now())
+			if n := len(at); n == 1 || n == 5 {
+				grants("access", `"expires_in":4000`)(w, r)
+				return
+			}
+			says(http.StatusServiceUnavailable, "")(w, r)
+		})
 		source := inBubble(t, endpoint)
-		accessToken(t, source)
-		tokenAfter(12*time.Hour - 5*time.Minute)
-		for range 4 {
-			assert.Equal(t, "access-1", accessToken(t, source), "it is still good")
-			tokenAfter(time.Minute)
+		for len(at) < 7 {
+			accessToken(t, source)
+			after(500 * time.Millisecond)
 		}
-		tokenAfter(time.Minute)
-		_, err := source.Token()
-		require.ErrorIs(t, err, client.ErrSignInAgain)
-		assert.Len(t, endpoint.sent(), 2)
+		assert.Equal(t, 3400*time.Second, at[5].Sub(at[4]).Truncate(time.Second), "it is advisory for its last ten minutes")
+		assert.Greater(t, at[4].Sub(at[3]), 9*time.Second, "the pause after three failures")
+		assert.LessOrEqual(t, at[6].Sub(at[5]), 5500*time.Millisecond, "the pause after one")
 	})
 }
 
-// gated answers when it is opened, and counts who came.
-func gated(open <-chan struct{}, answer http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case <-open:
-			answer(w, r)
-		case <-r.Context().Done():
+func TestARefusalInTheBackgroundComesOutWhenTheTokenIsSpent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		endpoint := answers(grants("access-1", `"expires_in":43200`), says(400, `{"error":"invalid_grant"}`))
+		source := inBubble(t, endpoint)
+		accessToken(t, source)
+		after(12*time.Hour - 5*time.Minute)
+		for range 4 {
+			assert.Equal(t, "access-1", accessToken(t, source), "it is still good")
+			after(time.Minute)
 		}
-	}
+		after(time.Minute)
+		_, err := source.Token()
+		require.ErrorIs(t, err, token.ErrSignInAgain)
+		assert.Len(t, endpoint.sent(), 2)
+	})
 }
 
 func TestACallersContextEndsItsWaitAndNotTheRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open := make(chan struct{})
-		endpoint := &tokenEndpoint{answers: []http.HandlerFunc{gated(open, grants("access-1", `"expires_in":43200`))}}
+		endpoint := answers(gated(open, grants("access-1", `"expires_in":43200`)))
 		source := inBubble(t, endpoint)
 		var wg sync.WaitGroup
 		leaving, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -150,19 +141,19 @@ func TestACallersContextEndsItsWaitAndNotTheRefresh(t *testing.T) {
 			}
 			wg.Go(func() {
 				start := time.Now()
-				token, err := source.TokenContext(ctx)
+				got, err := source.TokenContext(ctx)
 				if want != nil {
 					assert.ErrorIs(t, err, want)
-					assert.True(t, isA[*client.TokenError](err))
+					requireTokenError(t, err)
 					assert.Equal(t, time.Second, time.Since(start))
 					return
 				}
 				if assert.NoError(t, err) {
-					assert.Equal(t, "access-1", token.AccessToken)
+					assert.Equal(t, "access-1", got.AccessToken)
 				}
 			})
 		}
-		tokenAfter(10 * time.Second)
+		after(10 * time.Second)
 		close(open)
 		wg.Wait()
 		assert.Len(t, endpoint.sent(), 1, "one flight, the one whose first caller may have left")
@@ -171,7 +162,7 @@ func TestACallersContextEndsItsWaitAndNotTheRefresh(t *testing.T) {
 
 func TestARefreshHasATimeOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		endpoint := &tokenEndpoint{answers: []http.HandlerFunc{gated(nil, nil)}}
+		endpoint := answers(gated(nil, nil))
 		source := inBubble(t, endpoint)
 		start := time.Now()
 		_, err := source.Token()
@@ -181,17 +172,46 @@ func TestARefreshHasATimeOfItsOwn(t *testing.T) {
 	})
 }
 
+func TestNoAnswerHoldsARefreshUpForLonger(t *testing.T) {
+	for why, tc := range map[string]struct {
+		answer string
+		want   string
+		took   time.Duration
+	}{
+		"no answer":               {"", "did not answer: context deadline exceeded", 30 * time.Second},
+		"headers that do not end": {"HTTP/1.1 200 OK\r\n", "did not answer: context deadline exceeded", 30 * time.Second},
+		"a body that does not":    {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", "did not answer: context deadline exceeded", 30 * time.Second},
+		"nor one of an error":     {"HTTP/1.1 400 Bad Request\r\nContent-Length: 9\r\n\r\n{", "answered 400", 30 * time.Second},
+		"another protocol":        {"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: odd\r\n\r\n", "answered 101", 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			over := make(chan struct{})
+			defer close(over)
+			source := inBubble(t, pipe(t, func(conn net.Conn) {
+				_, _ = io.WriteString(conn, tc.answer)
+				<-over
+			}), func(c *token.RefreshConfig) { c.TokenURL = "http://127.0.0.1/oauth/token" })
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			start := time.Now()
+			_, err := source.TokenContext(ctx)
+			require.ErrorContains(t, err, tc.want, why)
+			assert.Equal(t, tc.took, time.Since(start), why)
+		})
+	}
+}
+
 func TestInvalidatingWorksOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		count := 0
-		endpoint := &tokenEndpoint{answers: []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
+		endpoint := answers(func(w http.ResponseWriter, r *http.Request) {
 			count++
 			grants("access-"+strconv.Itoa(count), `"expires_in":43200`)(w, r)
-		}}}
+		})
 		source := inBubble(t, endpoint)
 		for range 180 { // a call each second, and each is answered 401, because the API key is blocked
 			source.Invalidate(accessToken(t, source))
-			tokenAfter(time.Second)
+			after(time.Second)
 		}
 		assert.Equal(t, 4, count, "the first token, and one for each minute")
 	})
@@ -200,16 +220,16 @@ func TestInvalidatingWorksOnceAMinute(t *testing.T) {
 func TestCloseWaitsForTheRefreshAndEndsThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open := make(chan struct{})
-		endpoint := &tokenEndpoint{answers: []http.HandlerFunc{
+		endpoint := answers(
 			grants("access-1", `"expires_in":3600`),
 			gated(open, grants("access-2", `"expires_in":3600`, `"refresh_token":"refresh-2"`)),
-		}}
+		)
 		saved := ""
-		source := inBubble(t, endpoint, func(c *client.RefreshConfig) {
-			c.OnRotate = func(token string) error { saved = token; return nil }
+		source := inBubble(t, endpoint, func(c *token.RefreshConfig) {
+			c.OnRotate = func(refreshToken string) error { saved = refreshToken; return nil }
 		})
 		accessToken(t, source)
-		tokenAfter(55 * time.Minute)
+		after(55 * time.Minute)
 		assert.Equal(t, "access-1", accessToken(t, source), "a refresh begins")
 		time.AfterFunc(7*time.Second, func() { close(open) })
 
@@ -220,20 +240,9 @@ func TestCloseWaitsForTheRefreshAndEndsThem(t *testing.T) {
 		assert.Equal(t, "refresh-2", saved, "a rotated token is not lost")
 		require.NoError(t, source.Close(), "twice is fine")
 		assert.Equal(t, "access-2", accessToken(t, source), "what it brought is used")
-		tokenAfter(time.Hour)
+		after(time.Hour)
 		_, err := source.Token()
 		require.EqualError(t, err, "get an access token: the refresh token source is closed")
 		assert.Len(t, endpoint.sent(), 2)
-	})
-}
-
-func TestARefreshEndsWithTheErrorOfTheNetwork(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		source := inBubble(t, transportFunc(func(*http.Request) (*http.Response, error) {
-			return nil, errors.New("a transport of one's own says " + secretRefresh)
-		}), withSecrets)
-		_, err := source.Token()
-		require.True(t, isA[*client.TokenError](err))
-		assertSecretFree(t, err, secretRefresh)
 	})
 }
