@@ -2,29 +2,44 @@ package sandbox
 
 import (
 	"crypto/subtle"
+	"errors"
 	"net/http"
 	"strings"
+	"time"
 )
 
-// authenticate lets only requests pass that carry both credentials. It says
-// which one is missing or wrong, and nothing about its value.
-func authenticate(apiKey, token string, next http.Handler) http.Handler {
+// authenticate lets only requests pass that carry both credentials of one
+// account. It says which one is missing or wrong, and nothing about its value.
+func (a *accounts) authenticate(now func() time.Time, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		key := r.Header.Get("x-api-key")
+		known := a.known.Load()
+		account, err := known.ofToken(a.signer, strings.TrimSpace(token), now())
+		owner, ok := known.keys[digestOf(key)]
+		expired, old := errors.AsType[*expiredError](err)
 		switch {
 		case r.Header.Get("Authorization") == "":
-			writeError(w, http.StatusUnauthorized, "the Authorization header is missing; it should be Bearer and an access token")
-		case !strings.EqualFold(scheme, "Bearer") || !same(strings.TrimSpace(credentials), token):
-			writeError(w, http.StatusUnauthorized, "the access token of the Authorization header is not valid")
+			unauthorized(w, "the Authorization header is missing; it should be Bearer and an access token")
+		case strings.EqualFold(scheme, "Bearer") && old:
+			unauthorized(w, "the access token of the Authorization header is no longer valid: "+expired.Error())
+		case !strings.EqualFold(scheme, "Bearer") || err != nil:
+			unauthorized(w, "the access token of the Authorization header is not valid")
 		case key == "":
-			writeError(w, http.StatusUnauthorized, "the x-api-key header is missing")
-		case !same(key, apiKey):
-			writeError(w, http.StatusUnauthorized, "the API key of the x-api-key header is not valid")
+			unauthorized(w, "the x-api-key header is missing")
+		case !ok:
+			unauthorized(w, "the API key of the x-api-key header is not valid")
+		case owner != account.Seq:
+			unauthorized(w, "the API key of the x-api-key header is not that of the access token's account")
 		default:
-			next.ServeHTTP(w, r.WithContext(withAccount(r.Context(), firstAccount)))
+			callOf(r.Context()).account = account.Name
+			next.ServeHTTP(w, r.WithContext(withAccount(r.Context(), account.Seq)))
 		}
 	})
+}
+
+func unauthorized(w http.ResponseWriter, message string) {
+	writeError(w, http.StatusUnauthorized, message)
 }
 
 // same compares secrets in a time that says nothing about where they differ.

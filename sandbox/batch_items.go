@@ -61,7 +61,7 @@ func (s *server) batchItems(ctx context.Context, kind, id string, status *string
 		return badRequest("query parameter \"status\": items can be filtered by one status only")
 	}
 	return s.viewBatch(ctx, kind, id, func(tx *store.Tx, b store.Batch) error {
-		items, err := tx.Items(b.Seq, append(statuses, "")[0])
+		items, err := tx.Items(b, append(statuses, "")[0])
 		for _, item := range items {
 			show(item)
 		}

@@ -59,18 +59,17 @@ func (s *server) GetDeleteListingsBatch(ctx context.Context, r wire.GetDeleteLis
 
 // submit writes a batch down and shows it with all its items queued.
 func (s *server) submit(ctx context.Context, kind string, items []store.Item) (wire.BatchJSONResponse, error) {
-	if err := s.account.submit(len(items)); err != nil {
+	if err := s.quotas.submit(ctx, len(items)); err != nil {
 		return wire.BatchJSONResponse{}, err
 	}
 	b, err := s.selling.Submit(ctx, accountOf(ctx), kind, items)
-	return showBatch(b, map[string]int{store.Queued: len(items), store.InProgress: 0, store.Completed: 0, store.Failed: 0}), err
+	return showBatch(b), err
 }
 
 func (s *server) batch(ctx context.Context, kind, id string) (answer wire.BatchJSONResponse, err error) {
-	err = s.viewBatch(ctx, kind, id, func(tx *store.Tx, b store.Batch) error {
-		counts, err := tx.CountItems(b.Seq)
-		answer = showBatch(b, counts)
-		return err
+	err = s.viewBatch(ctx, kind, id, func(_ *store.Tx, b store.Batch) error {
+		answer = showBatch(b)
+		return nil
 	})
 	return answer, err
 }
@@ -92,13 +91,15 @@ func (s *server) viewBatch(ctx context.Context, kind, id string, read func(*stor
 	})
 }
 
-func showBatch(b store.Batch, counts map[string]int) wire.BatchJSONResponse {
-	statuses := make(wire.Counts, len(counts))
-	for status, n := range counts {
-		statuses[strings.ToLower(status)] = n
-	}
+func showBatch(b store.Batch) wire.BatchJSONResponse {
 	return wire.BatchJSONResponse{
-		BatchID: b.ID, Status: b.Status, TotalItems: b.TotalItems, ItemStatuses: statuses,
+		BatchID: b.ID, Status: b.Status, TotalItems: b.TotalItems,
+		ItemStatuses: wire.Counts{
+			strings.ToLower(store.Queued):     b.Items.Queued,
+			strings.ToLower(store.InProgress): b.Items.InProgress,
+			strings.ToLower(store.Completed):  b.Items.Completed,
+			strings.ToLower(store.Failed):     b.Items.Failed,
+		},
 		CreatedAt: wire.Time{Time: b.CreatedAt}, UpdatedAt: wire.Time{Time: b.UpdatedAt}, CompletedAt: timestamp(b.CompletedAt),
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path"
 	"strings"
 	"sync"
 
@@ -22,7 +21,8 @@ const maxBody = 1 << 20
 
 // contract checks requests against api/openapi.yaml.
 type contract struct {
-	router routers.Router
+	router     routers.Router
+	operations []string // their ids, and the token endpoint
 }
 
 // loadContract reads the document, once per process: it takes longer than all
@@ -37,25 +37,32 @@ var loadContract = sync.OnceValues(func() (*contract, error) {
 	if err != nil {
 		return nil, fmt.Errorf("route api/openapi.yaml: %w", err)
 	}
-	return &contract{router}, nil
+	c := &contract{router: router, operations: []string{tokenOperation}}
+	for _, item := range doc.Paths.Map() {
+		for _, operation := range item.Operations() {
+			c.operations = append(c.operations, operation.OperationID)
+		}
+	}
+	return c, nil
 })
 
-// validate lets only requests pass that the document allows. Others are
+// validate lets only requests pass that the document allows, after identify has
+// found their operation. Others are
 // answered 404, 405, 413 or 400 with the parameter or the JSON pointer that is
 // to blame.
 func (c *contract) validate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		route, params, err := c.router.FindRoute(r)
+		this := callOf(r.Context())
 		switch {
-		case errors.Is(err, routers.ErrMethodNotAllowed):
+		case errors.Is(this.err, routers.ErrMethodNotAllowed):
 			writeError(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not possible here", r.Method))
 			return
-		case err != nil || path.Clean(r.URL.Path) != r.URL.Path: // a router further in would redirect
+		case this.err != nil:
 			writeError(w, http.StatusNotFound, fmt.Sprintf("there is nothing under %.200q", r.URL.Path))
 			return
 		}
-		err = openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
-			Request: r, PathParams: params, Route: route,
+		err := openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
+			Request: r, PathParams: this.params, Route: this.route,
 			Options: &openapi3filter.Options{
 				AuthenticationFunc:  openapi3filter.NoopAuthenticationFunc, // done already
 				SkipSettingDefaults: true,                                  // handlers have to tell them from values

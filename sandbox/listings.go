@@ -53,9 +53,7 @@ func (s *server) listingFilter(q wire.ListListingsParams) (f store.ListingFilter
 	if f.From, f.Until, err = days(q.FromDate, q.ToDate); err != nil {
 		return f, err
 	}
-	if q.IsExpired == nil || !*q.IsExpired {
-		f.Unexpired = s.now()
-	}
+	f.WithExpired = q.IsExpired != nil && *q.IsExpired
 	return f, nil
 }
 

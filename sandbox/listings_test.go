@@ -164,6 +164,33 @@ func TestAnExpiredAskDeactivatesItsListing(t *testing.T) {
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"), "activation starts a new lifetime")
 }
 
+func TestExpiryHidesWhatIsNotSold(t *testing.T) {
+	m := open(t)
+	offer := func(active bool) (id string) {
+		id = m.call(http.MethodPost, "/selling/listings", map[string]any{
+			"variantId": chicago(t), "amount": "200", "expiresAt": noon.Add(time.Hour), "active": active,
+		}).text("listingId")
+		m.settle()
+		return id
+	}
+	active, inactive, deleted, sold := offer(true), offer(false), offer(true), offer(true)
+	m.call(http.MethodDelete, "/selling/listings/"+deleted, nil)
+	m.settle()
+	_, err := m.Buy(t.Context(), sold)
+	require.NoError(t, err)
+	assert.Equal(t, []string{sold, deleted, inactive, active}, m.get("/selling/listings").each("listings", "listingId"))
+
+	m.pass(time.Hour)
+	assert.Equal(t, []string{sold}, m.get("/selling/listings").each("listings", "listingId"), "what is sold does not expire")
+	assert.Equal(t, []string{sold, deleted, inactive, active}, m.get("/selling/listings?isExpired=true").each("listings", "listingId"))
+	assert.Equal(t, json.Number("1"), m.get("/selling/listings?listingStatuses=DELETED&isExpired=true").at("count"))
+	assert.Equal(t, "CREATE", m.get("/selling/listings/%s", inactive).text("lastOperation", "operationType"), "it had no ask to lose")
+
+	m.call(http.MethodPatch, "/selling/listings/"+inactive, map[string]any{"expiresAt": noon.Add(48 * time.Hour)})
+	m.settle()
+	assert.Equal(t, []string{sold, inactive}, m.get("/selling/listings").each("listings", "listingId"), "a later expiry brings it back")
+}
+
 func TestListingsAreFiltered(t *testing.T) {
 	m := open(t)
 	product, _ := variant(t, "DZ5485-612", "10.5")

@@ -8,19 +8,29 @@ import (
 	"time"
 )
 
-// logRequests writes a line per request. Headers and bodies are left out, for
-// they hold credentials and prices.
-func logRequests(log *slog.Logger, next http.Handler) http.Handler {
+// observe counts every request and writes a line for it. Headers, queries and
+// bodies are left out, for they hold credentials and prices. A request that was
+// not answered has the status 0.
+func observe(log *slog.Logger, counters *tally, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now()
-		rec := &recorder{ResponseWriter: w}
+		start, this := time.Now(), &call{}
+		// Who has an answer finds it counted, so it is counted first.
+		rec := &recorder{ResponseWriter: w, first: func(status int) { counters.add(this.operation, status) }}
 		defer func() {
-			log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+			if rec.status == 0 {
+				counters.add(this.operation, 0)
+			}
+			level := slog.LevelInfo
+			if this.operation == healthOperation {
+				level = slog.LevelDebug // somebody asks every few seconds
+			}
+			log.LogAttrs(r.Context(), level, "request",
 				slog.String("method", r.Method), slog.String("path", r.URL.Path),
 				slog.Int("status", rec.status), slog.Int("bytes", rec.bytes),
+				slog.String("operation", this.operation), slog.String("account", this.account),
 				slog.Duration("duration", time.Since(start)))
 		}()
-		next.ServeHTTP(rec, r)
+		next.ServeHTTP(rec, r.WithContext(withCall(r.Context(), this)))
 	})
 }
 
@@ -48,24 +58,31 @@ func recoverPanics(log *slog.Logger, next http.Handler) http.Handler {
 // recorder notes what was answered.
 type recorder struct {
 	http.ResponseWriter
+	first  func(status int) // called once, before anything is sent; may be nil
 	status int
 	bytes  int
 }
 
 func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
-	}
+	r.begin(status)
 	r.ResponseWriter.WriteHeader(status)
 }
 
 func (r *recorder) Write(p []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
+	r.begin(http.StatusOK)
 	n, err := r.ResponseWriter.Write(p)
 	r.bytes += n
 	return n, err
+}
+
+func (r *recorder) begin(status int) {
+	if r.status != 0 {
+		return
+	}
+	r.status = status
+	if r.first != nil {
+		r.first(status)
+	}
 }
 
 // Unwrap lets [http.ResponseController] reach the connection.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/market"
@@ -51,16 +52,33 @@ func (s *server) marketData(ctx context.Context, code *wire.CurrencyCode, varian
 	data := make([]wire.MarketData, 0, len(variants))
 	err := s.store.View(ctx, func(tx *store.Tx) error {
 		for _, v := range variants {
-			own, err := tx.LowestAsk(v.ID, currency.Code, s.now())
+			book, err := s.book(tx, v, currency)
 			if err != nil {
 				return err
 			}
-			book := market.NewBook(s.seed, v.ID, v.Product.RetailPrice, currency)
-			data = append(data, showMarket(v, currency.Code, book.Quote(own)))
+			data = append(data, showMarket(v, currency.Code, book.Quote()))
 		}
 		return nil
 	})
 	return data, err
+}
+
+// book is what everybody asks and bids for a variant. Of the asks of all
+// accounts the lowest is enough.
+func (s *server) book(tx *store.Tx, v *catalog.Variant, c market.Currency) (market.Book, error) {
+	var asks, amounts []int64
+	ask, err := tx.LowestAsk(v.ID, c.Code, s.now())
+	if err != nil {
+		return market.Book{}, err
+	}
+	if ask != 0 {
+		asks = []int64{ask}
+	}
+	bids, err := tx.Bids(v.ID, c.Code, -1)
+	for _, bid := range bids {
+		amounts = append(amounts, bid.Amount)
+	}
+	return market.NewBook(s.seed, v.ID, v.Product.RetailPrice, c).Join(asks, amounts), err
 }
 
 // showMarket shows a quote. All of it is of the standard inventory type; flex has
@@ -81,4 +99,23 @@ func showMarket(v *catalog.Variant, currency string, q market.Quote) wire.Market
 		w.FlexMarketData = &wire.MarketDataBlock{LowestAsk: w.FlexLowestAskAmount}
 	}
 	return w
+}
+
+// Bid lets a buyer bid for a variant. The amount is decimal text of the
+// currency, an ISO 4217 code that listings can be priced in.
+//
+// A bid that reaches the lowest live ask of the listings of all accounts buys
+// that listing at the price it asks, and the number of the order is returned.
+// Any other bid stands in the book, with an empty order number, until a listing
+// goes live at its amount or below and is sold at once to the highest such bid.
+// Either way nothing is bought while another seller of the made-up book asks
+// for less: those sellers do not trade, nor do their buyers. Bids do not expire.
+//
+// Market data shows the highest bid below the lowest ask.
+func (s *Sandbox) Bid(ctx context.Context, variantID, currency, amount string) (orderNumber string, err error) {
+	order, err := s.selling.Bid(ctx, variantID, currency, amount)
+	if err != nil {
+		return "", fmt.Errorf("sandbox: bid: %w", err)
+	}
+	return order.Number, nil
 }

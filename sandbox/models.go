@@ -54,7 +54,7 @@ func figure(d decimal.Decimal) *json.Number {
 
 func productReference(v *catalog.Variant) *wire.ProductReference {
 	return &wire.ProductReference{
-		ProductID: &v.Product.ID, ProductName: &v.Product.Title, StyleID: &v.Product.StyleID,
+		ProductID: &v.Product.ID, ProductName: &v.Product.Title, StyleID: optional(v.Product.StyleID),
 	}
 }
 

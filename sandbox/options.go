@@ -1,6 +1,9 @@
 package sandbox
 
 import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -9,9 +12,13 @@ import (
 
 // The credentials of a sandbox that was given none. They are no secret.
 const (
-	DefaultAPIKey = "sandbox-api-key"
-	DefaultToken  = "sandbox-access-token"
+	DefaultAPIKey       = "sandbox-api-key"
+	DefaultToken        = "sandbox-access-token"
+	DefaultRefreshToken = "sandbox-refresh-token"
 )
+
+// DefaultTokenLife is the TokenLife of a sandbox that was given none.
+const DefaultTokenLife = 12 * time.Hour
 
 // DefaultDelay is the Delay of a sandbox that was given none.
 const DefaultDelay = 100 * time.Millisecond
@@ -30,8 +37,25 @@ type Options struct {
 	// APIKey is what x-api-key has to say; DefaultAPIKey if empty.
 	APIKey string
 	// Token is the access token of the Authorization header; DefaultToken if
-	// empty.
+	// empty. It never expires.
 	Token string
+	// RefreshToken is what the token endpoint, at TokenPath, takes for this
+	// account; DefaultRefreshToken if empty.
+	RefreshToken string
+	// Accounts are more sellers, besides the one of the credentials above. Each
+	// needs a name of its own; credentials that are left empty are made up, and
+	// no two accounts can have the same. What an account has sold stays with its
+	// name in the database.
+	Accounts []Account
+	// TokenLife is how long access tokens of the token endpoint are valid, by the
+	// clock of the sandbox and in whole seconds; DefaultTokenLife if 0.
+	TokenLife time.Duration
+	// RotateRefreshTokens makes the token endpoint give out a new refresh token
+	// with every access token, after which the old one is no longer valid.
+	RotateRefreshTokens bool
+	// ControlKey is what x-sandbox-key has to say to the control API; a random one
+	// if empty, see Sandbox.ControlKey.
+	ControlKey string
 	// Seed changes all prices of the order book and all ids the sandbox makes.
 	// Ids of the catalog never change.
 	Seed uint64
@@ -62,4 +86,32 @@ type Options struct {
 	// Logger takes a line per request and the failures of the sandbox, and
 	// never a credential. Nothing is logged if it is nil.
 	Logger *slog.Logger
+}
+
+// complete puts the defaults where nothing was said, and refuses what makes no
+// sense.
+func (o *Options) complete() error {
+	o.APIKey = cmp.Or(o.APIKey, DefaultAPIKey)
+	o.Token = cmp.Or(o.Token, DefaultToken)
+	o.RefreshToken = cmp.Or(o.RefreshToken, DefaultRefreshToken)
+	o.Delay = max(cmp.Or(o.Delay, DefaultDelay), 0)
+	o.OrderStep = cmp.Or(o.OrderStep, DefaultOrderStep)
+	o.Review = max(cmp.Or(o.Review, DefaultReview), 0)
+	if o.TokenLife = cmp.Or(o.TokenLife, DefaultTokenLife); o.TokenLife < time.Second {
+		return fmt.Errorf("options: a TokenLife of %s is less than a second", o.TokenLife)
+	}
+	if o.ControlKey == "" {
+		o.ControlKey = rand.Text()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if err := o.Quota.Check(); err != nil {
+		return err
+	}
+	o.Quota.ItemsWindow = cmp.Or(o.Quota.ItemsWindow, quota.Public.ItemsWindow)
+	return nil
 }

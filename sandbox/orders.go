@@ -2,25 +2,16 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
-)
-
-// An order is active until its payout, and then in history.
-var (
-	activeStatuses = []string{
-		"CREATED", "CCAUTHORIZATIONFAILED", "SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHENTICATED", "PAYOUTPENDING",
-		"PAYOUTCOMPLETED", "SYSTEMFULFILLED", "PAYOUTFAILED", "SUSPENDED", "PENDING", "DONOTSHIP",
-	}
-	historicalStatuses = []string{"AUTHFAILED", "DIDNOTSHIP", "CANCELED", "COMPLETED", "RETURNED"}
 )
 
 // ListActiveOrders lists the newest orders first, or those to be shipped first.
 func (s *server) ListActiveOrders(ctx context.Context, r wire.ListActiveOrdersRequestObject) (wire.ListActiveOrdersResponseObject, error) {
 	q := r.Params
-	filter, err := orderFilter(activeStatuses, (*string)(q.OrderStatus), q.ProductID, q.VariantID, q.InventoryTypes)
+	filter, err := orderFilter(state.Order.Names(false), (*string)(q.OrderStatus), q.ProductID, q.VariantID, q.InventoryTypes)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +24,7 @@ func (s *server) ListActiveOrders(ctx context.Context, r wire.ListActiveOrdersRe
 // ListOrderHistory lists the newest orders first.
 func (s *server) ListOrderHistory(ctx context.Context, r wire.ListOrderHistoryRequestObject) (wire.ListOrderHistoryResponseObject, error) {
 	q := r.Params
-	filter, err := orderFilter(historicalStatuses, (*string)(q.OrderStatus), q.ProductID, q.VariantID, q.InventoryTypes)
+	filter, err := orderFilter(state.Order.Names(true), (*string)(q.OrderStatus), q.ProductID, q.VariantID, q.InventoryTypes)
 	if err != nil {
 		return nil, err
 	}
@@ -43,26 +34,6 @@ func (s *server) ListOrderHistory(ctx context.Context, r wire.ListOrderHistoryRe
 	}
 	answer, err := s.orders(ctx, filter, pageOf(q.PageNumber, q.PageSize))
 	return wire.ListOrderHistory200JSONResponse(answer), err
-}
-
-// GetOrder adds the shipment to what lists show.
-func (s *server) GetOrder(ctx context.Context, r wire.GetOrderRequestObject) (wire.GetOrderResponseObject, error) {
-	var o store.Order
-	err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-		o, err = tx.Order(accountOf(ctx), r.OrderNumber)
-		return err
-	})
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, notFound("order", r.OrderNumber)
-	}
-	if err != nil {
-		return nil, err
-	}
-	answer, err := s.order(o)
-	answer.Shipment = &wire.Shipment{
-		ShipByDate: timeText(o.ShipBy), CarrierCode: &o.Carrier, TrackingNumber: &o.TrackingNumber,
-	}
-	return wire.GetOrder200JSONResponse(answer), err
 }
 
 func orderFilter(statuses []string, status, productID, variantID, inventoryTypes *string) (f store.OrderFilter, err error) {
@@ -94,29 +65,16 @@ func (s *server) orders(ctx context.Context, filter store.OrderFilter, p page) (
 		}
 		answer.Count, answer.HasNextPage = count, p.hasNext(count)
 		for _, o := range rows {
-			shown, err := s.order(o)
-			if err != nil {
-				return err
+			shown := s.order(o)
+			shown.Condition = new(condition)
+			if payoutKnown(o.Status) {
+				if shown.Payout, err = payout(o.Amount, o.Currency); err != nil {
+					return err
+				}
 			}
 			answer.Orders = append(answer.Orders, shown)
 		}
 		return nil
 	})
 	return answer, err
-}
-
-// order shows an order as lists do.
-func (s *server) order(o store.Order) (wire.Order, error) {
-	w := wire.Order{
-		OrderNumber: o.Number, Status: o.Status, ListingID: &o.ListingID, AskID: &o.AskID,
-		Amount: money(o.Amount, o.Currency), CurrencyCode: new(wire.CurrencyCode(o.Currency)),
-		InventoryType: new(wire.InventoryType(o.InventoryType)),
-		CreatedAt:     wire.Time{Time: o.CreatedAt}, UpdatedAt: wire.Time{Time: o.UpdatedAt},
-	}
-	if v, ok := s.catalog.Variant(o.VariantID); ok {
-		w.Product, w.Variant = productReference(v), variantReference(v)
-	}
-	var err error
-	w.Payout, err = payout(o.Amount, o.Currency)
-	return w, err
 }

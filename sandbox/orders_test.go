@@ -73,8 +73,22 @@ func TestActiveOrdersAreListed(t *testing.T) {
 	} {
 		assert.Equal(t, row.want, m.get("/selling/orders/active?%s", row.query).each("orders", "orderNumber"), row.why)
 	}
+	for _, row := range []struct{ query, says, why string }{
+		{"orderStatus=COMPLETED", "orderStatus", "a status of ended orders"},
+		{"orderStatus=LOST", "orderStatus", "no status at all"},
+		{"sortOrder=PRICE", "sortOrder", "no order to list orders in"},
+		{"inventoryTypes=STANDARD,MINE", "inventoryTypes", "no inventory type"},
+		{"productId=DZ5485-612", "productId", "a style id where an id belongs"},
+		{"variantId=10.5", "variantId", "a size where an id belongs"},
+		{"pageSize=101", "pageSize", "a page that is too long"},
+		{"pageNumber=0", "pageNumber", "pages are counted from 1"},
+	} {
+		m.call("GET", "/selling/orders/active?"+row.query, nil).refused(400, row.says, row.why)
+	}
 	order := m.get("/selling/orders/active").at("orders", 0).(map[string]any)
 	assert.NotContains(t, order, "shipment", "only a single order has it")
+	assert.NotContains(t, order, "payout", "it is too early")
+	assert.Equal(t, "NEW", order["condition"])
 	assert.Equal(t, json.Number("3"), m.get("/selling/orders/active").at("count"))
 	assert.Equal(t, 0, m.get("/selling/orders/history?fromDate=2026-11-01&toDate=2026-11-30&orderStatus=COMPLETED").len("orders"),
 		"no order has ended yet")
@@ -87,5 +101,20 @@ func TestDirectOrdersHaveNumbersOfTheirOwn(t *testing.T) {
 	number, err := m.Buy(t.Context(), a.text("listingId"))
 	require.NoError(t, err)
 	assert.Regexp(t, `^06-[0-9A-Z]{10}$`, number)
-	assert.Equal(t, "DIRECT", m.get("/selling/orders/%s", number).text("inventoryType"))
+	order := m.get("/selling/orders/%s", number)
+	assert.Equal(t, "DIRECT", order.text("inventoryType"))
+
+	shipment := order.text("initiatedShipments", "inbound", "displayId")
+	assert.Regexp(t, `^SHP-[0-9A-Z]{8}$`, shipment)
+	standard, err := m.Buy(t.Context(), m.sell("200"))
+	require.NoError(t, err)
+	assert.Nil(t, m.get("/selling/orders/%s", standard).at("initiatedShipments"))
+	for query, want := range map[string][]string{
+		"initiatedShipmentDisplayIds=" + shipment + ",SHP-1": {number},
+		"initiatedShipmentDisplayIds=SHP-1":                  nil,
+		"inventoryTypes=DIRECT":                              {number},
+		"inventoryTypes=STANDARD":                            {standard},
+	} {
+		assert.Equal(t, want, m.get("/selling/orders/active?%s", query).each("orders", "orderNumber"), query)
+	}
 }

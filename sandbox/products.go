@@ -2,27 +2,49 @@ package sandbox
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// SearchProducts is fuzzy; see [catalog.Catalog.Search].
-func (s *server) SearchProducts(_ context.Context, r wire.SearchProductsRequestObject) (wire.SearchProductsResponseObject, error) {
+// SearchProducts is fuzzy; see [catalog.Clues].
+func (s *server) SearchProducts(ctx context.Context, r wire.SearchProductsRequestObject) (wire.SearchProductsResponseObject, error) {
 	if strings.TrimSpace(r.Params.Query) == "" {
 		return nil, badRequest("query parameter %q: it is blank", "query")
 	}
-	hits := s.catalog.Search(r.Params.Query)
+	hits, err := s.search(ctx, r.Params.Query)
+	if err != nil {
+		return nil, err
+	}
 	p := pageOf(r.Params.PageNumber, r.Params.PageSize)
 	answer := wire.SearchProducts200JSONResponse{
 		Count: len(hits), PageNumber: p.number, PageSize: p.size, HasNextPage: p.hasNext(len(hits)),
 	}
-	for _, hit := range slice(hits, p) {
+	for _, id := range slice(hits, p) {
+		hit, ok := s.catalog.Product(id)
+		if !ok {
+			return nil, fmt.Errorf("search: product %s is not in the catalog", id)
+		}
 		answer.Products = append(answer.Products, showProduct(hit))
 	}
 	return answer, nil
+}
+
+// search returns the ids of the products that fit a query or, if there are
+// none, of those that would fit if it was misspelt.
+func (s *server) search(ctx context.Context, query string) (ids []string, err error) {
+	err = s.store.View(ctx, func(tx *store.Tx) error {
+		if ids, err = tx.Search(catalog.Clues(query)); err != nil || len(ids) > 0 {
+			return err
+		}
+		ids, err = tx.Search(catalog.Guesses(query))
+		return err
+	})
+	return ids, err
 }
 
 // GetProduct adds the size chart to what a search shows.
@@ -84,10 +106,10 @@ func (s *server) product(id string) (*catalog.Product, error) {
 // showProduct shows a product as a search does.
 func showProduct(p *catalog.Product) wire.Product {
 	return wire.Product{
-		ProductID: p.ID, URLKey: &p.URLKey, StyleID: &p.StyleID, ProductType: &p.Type, Title: &p.Title, Brand: &p.Brand,
+		ProductID: p.ID, URLKey: &p.URLKey, StyleID: optional(p.StyleID), ProductType: &p.Type, Title: &p.Title, Brand: &p.Brand,
 		ProductAttributes: &wire.ProductAttributes{
-			Gender: &p.Gender, Season: &p.Season, ReleaseDate: new(p.ReleaseDate.Format(time.DateOnly)),
-			Colorway: &p.Colorway, Color: &p.Color, RetailPrice: figure(p.RetailPrice),
+			Gender: optional(p.Gender), Season: &p.Season, ReleaseDate: new(p.ReleaseDate.Format(time.DateOnly)),
+			Colorway: optional(p.Colorway), Color: optional(p.Color), RetailPrice: figure(p.RetailPrice),
 		},
 	}
 }
@@ -97,7 +119,7 @@ func showVariant(v *catalog.Variant) wire.Variant {
 	for _, size := range v.Sizes {
 		sizes = append(sizes, wire.VariantSize{Size: &size.Text, Type: &size.System.Code})
 	}
-	var gtins []wire.GTIN
+	gtins := make([]wire.GTIN, 0, len(v.GTINs))
 	for _, g := range v.GTINs {
 		gtins = append(gtins, wire.GTIN{Identifier: &g.Identifier, Type: &g.Type})
 	}

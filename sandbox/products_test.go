@@ -2,6 +2,9 @@ package sandbox_test
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,6 +29,27 @@ func TestAStyleIDFindsItsNeighboursToo(t *testing.T) {
 	styles := open(t).get("/catalog/search?query=DZ5485-612&pageSize=50").each("products", "styleId")
 	assert.Contains(t, styles, "DZ5485-612")
 	assert.Contains(t, styles, "DZ5485-106")
+}
+
+func TestABlankSearchIsRefusedAndAMisspeltOneForgiven(t *testing.T) {
+	m := open(t)
+	m.call(http.MethodGet, "/catalog/search?query=+%09", nil).refused(400, `query parameter "query"`, "nothing but space")
+	assert.Contains(t, m.get("/catalog/search?query=chicgao").each("products", "styleId"), "DZ5485-612", "two letters are swapped")
+	past := m.get("/catalog/search?query=jordan&pageNumber=100000")
+	assert.Equal(t, 0, past.len("products"))
+	assert.NotEqual(t, json.Number("0"), past.at("count"), "what is counted does not depend on the page")
+}
+
+// Whatever is searched for is an answer, not an instruction to the database.
+func TestNoTextBreaksTheSearch(t *testing.T) {
+	m := open(t)
+	for _, text := range []string{
+		`"`, `jordan"`, `jordan* OR`, `NEAR(jordan dunk)`, `words:jordan`, "jor\x00dan", "\xff", "\u0301", "ジョーダン", `'; DROP TABLE x;--`,
+		"%", strings.Repeat("a ", 50), strings.Repeat("ж", 100), strings.Repeat("chicago ", 12),
+	} {
+		a := m.call(http.MethodGet, "/catalog/search?query="+url.QueryEscape(text), nil)
+		assert.Equal(t, http.StatusOK, a.status, "%q: %v", text, a.body)
+	}
 }
 
 func TestAProductIsShown(t *testing.T) {

@@ -9,24 +9,29 @@
 //	srv := httptest.NewServer(s)
 //	// base URL: srv.URL + sandbox.BasePath, with s.APIKey() and s.Token()
 //
+// Tests have it shorter with package sandboxtest.
+//
 // Writes are asynchronous as they are on the service: an answer says PENDING or
 // QUEUED, and a worker in the background does the rest a moment later. With a
 // file as its database the sandbox survives being killed: what was accepted is
 // done after the next start, exactly once.
 //
-// Some operations are not served yet and answer 501; see unserved.go.
+// Besides BasePath there are TokenPath, which renews access tokens, HealthPath,
+// and ControlPath, with which a test is the rest of the world: buyers, time that
+// goes by, and calls that go wrong. The same is there as methods of Sandbox.
+//
+// One seed and the same calls in the same order give the same ids, prices,
+// tokens and faults, where time stands still or Options.Now says what it is.
 package sandbox
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
-	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/selling"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
@@ -46,65 +51,72 @@ func SettleWithin(delay time.Duration) time.Duration {
 // Sandbox is a running marketplace. It is an http.Handler, safe for concurrent
 // use, and must be closed.
 type Sandbox struct {
-	options Options
-	handler http.Handler
-	store   *store.Store
-	selling *selling.Service
-	stop    func() error
+	options  Options
+	handler  http.Handler
+	store    *store.Store
+	selling  *selling.Service
+	server   *server
+	contract *contract
+	accounts *accounts
+	quotas   *quotas
+	clock    *clock
+	faults   faults
+	counters tally
+	world    sync.RWMutex // requests read it, Reset and Reseed change it
+	stop     func() error
 }
 
 // New opens the database and starts the marketplace. It has no sockets of its
-// own: serve it with net/http or net/http/httptest.
+// own: give it one with Serve, or serve it with net/http or net/http/httptest.
 func New(opts Options) (*Sandbox, error) {
-	opts.APIKey = cmp.Or(opts.APIKey, DefaultAPIKey)
-	opts.Token = cmp.Or(opts.Token, DefaultToken)
-	opts.Delay = max(cmp.Or(opts.Delay, DefaultDelay), 0)
-	opts.OrderStep = cmp.Or(opts.OrderStep, DefaultOrderStep)
-	opts.Review = max(cmp.Or(opts.Review, DefaultReview), 0)
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
-	if err := opts.Quota.Check(); err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
-	}
-	opts.Quota.ItemsWindow = cmp.Or(opts.Quota.ItemsWindow, quota.Public.ItemsWindow)
-	products, err := catalog.Load()
+	s, err := open(opts)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	contract, err := loadContract()
-	if err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
-	}
-	db, err := store.Open(context.Background(), opts.DB)
-	if err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
-	}
-	s := &Sandbox{options: opts, store: db}
-	s.selling = selling.New(selling.Config{
-		Store: db, Catalog: products, Now: opts.Now, Delay: opts.Delay, OrderStep: opts.OrderStep, Review: opts.Review,
-		Seed: opts.Seed, Logger: opts.Logger,
-	})
-	s.handler = chain(opts, contract, &server{
-		store: db, selling: s.selling, catalog: products, account: newAccount(opts), seed: opts.Seed, now: opts.Now, log: opts.Logger,
-	})
-	s.stop = sync.OnceValue(s.start())
 	return s, nil
 }
 
-// chain is the way of a request, outermost first.
-func chain(opts Options, c *contract, srv *server) http.Handler {
-	h := srv.routes()
-	h = c.validate(h)
-	h = srv.account.limit(h)
-	h = authenticate(opts.APIKey, opts.Token, h)
-	h = limitBody(h)
-	h = recoverPanics(opts.Logger, h)
-	h = logRequests(opts.Logger, h)
-	return h
+func open(opts Options) (s *Sandbox, err error) {
+	if err := opts.complete(); err != nil {
+		return nil, err
+	}
+	var reading sync.WaitGroup
+	reading.Go(func() { _, _ = loadContract() }) // beside the rest, which takes half as long
+	defer reading.Wait()
+	products, err := catalog.Load()
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Open(context.Background(), opts.DB)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}()
+	s = &Sandbox{options: opts, store: db, clock: &clock{base: opts.Now}}
+	if s.accounts, err = newAccounts(context.Background(), db, opts); err != nil {
+		return nil, err
+	}
+	s.quotas = newQuotas(opts, s.Now)
+	s.selling = selling.New(selling.Config{
+		Store: db, Catalog: products, Now: s.Now, Delay: opts.Delay, OrderStep: opts.OrderStep, Review: opts.Review,
+		Seed: opts.Seed, Logger: opts.Logger,
+	})
+	if err := s.selling.LoadCatalog(context.Background()); err != nil {
+		return nil, err
+	}
+	if s.contract, err = loadContract(); err != nil {
+		return nil, err
+	}
+	s.server = &server{
+		store: db, selling: s.selling, catalog: products, quotas: s.quotas, seed: opts.Seed, now: s.Now, log: opts.Logger,
+	}
+	s.handler = s.chain()
+	s.stop = sync.OnceValue(s.start())
+	return s, nil
 }
 
 // start starts the worker and returns what stops it and closes the database.
@@ -130,11 +142,16 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // waits in the file for the next start. Requests after Close are answered 500.
 func (s *Sandbox) Close() error { return s.stop() }
 
-// APIKey returns the API key the sandbox accepts.
+// APIKey returns the API key of the first account.
 func (s *Sandbox) APIKey() string { return s.options.APIKey }
 
-// Token returns the access token the sandbox accepts.
+// Token returns the access token of the first account that never expires.
 func (s *Sandbox) Token() string { return s.options.Token }
+
+// RefreshToken returns the refresh token of the first account that is valid now.
+func (s *Sandbox) RefreshToken() string {
+	return s.accounts.known.Load().named(FirstAccount).RefreshToken
+}
 
 // Work does all that is due by the clock, and returns when nothing more is due.
 // It is meant for a sandbox whose work is Manual, and harmless for others.

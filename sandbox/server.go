@@ -15,11 +15,10 @@ import (
 // server answers the operations of the document, a file per resource. Requests
 // are valid and authenticated when they get here.
 type server struct {
-	unserved
 	store   *store.Store
 	selling *selling.Service
 	catalog *catalog.Catalog
-	account *account
+	quotas  *quotas
 	seed    uint64
 	now     func() time.Time
 	log     *slog.Logger
@@ -29,7 +28,7 @@ var _ wire.StrictServerInterface = (*server)(nil)
 
 // routes returns the generated handler of all operations.
 func (s *server) routes() http.Handler {
-	strict := wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{
+	strict := wire.NewStrictHandlerWithOptions(s, []wire.StrictMiddlewareFunc{withOrigin}, wire.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc:  invalidRequest,
 		ResponseErrorHandlerFunc: s.fail,
 	})

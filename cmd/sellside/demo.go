@@ -1,14 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/demo"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/serve"
 	"github.com/sellside-sdk/sellside-go/examples"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
@@ -33,18 +32,21 @@ func newDemo(getenv func(string) string) *cobra.Command {
 }
 
 func runDemo(cmd *cobra.Command, look report.Look, inventory string) (err error) {
-	ctx := cmd.Context()
+	ctx, stop := context.WithCancel(cmd.Context())
+	defer stop()
 	market, err := sandbox.New(sandbox.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, market.Close()) }()
-	server, err := serve.Start(ctx, "127.0.0.1:0", market, slog.New(slog.DiscardHandler))
+	l, err := listen(ctx, "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, server.Stop()) }()
-	here := connection{baseURL: server.URL() + sandbox.BasePath, apiKey: market.APIKey(), token: market.Token()}
+	served := make(chan error, 1)
+	go func() { served <- market.Serve(ctx, l) }()
+	defer func() { stop(); err = errors.Join(err, <-served) }()
+	here := connection{baseURL: originOf(l) + sandbox.BasePath, apiKey: market.APIKey(), token: market.Token()}
 	sdk, pace, err := here.client()
 	if err != nil {
 		return err

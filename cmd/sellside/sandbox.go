@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/serve"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -18,10 +16,15 @@ and an order book for each of their sizes.
 
 When it is ready it prints one line on standard output, and its log on standard error:
 
-  {"baseURL":"http://127.0.0.1:41357/v2","apiKey":"…","token":"…"}
+  {"baseURL":"http://127.0.0.1:41357/v2","apiKey":"…","token":"…",
+   "tokenURL":"…/oauth/token","refreshToken":"…","controlURL":"…/_sandbox","controlKey":"…"}
 
-It runs until it gets SIGINT (Ctrl-C) or SIGTERM. Without --db it forgets everything
-when it stops.`
+The control API is for tests: with the control key in the header x-sandbox-key it
+buys, bids, moves the clock and the orders on, and makes calls fail. A GET of
+controlURL lists all of it. GET /healthz answers 200 while the sandbox works.
+
+It runs until it gets SIGINT (Ctrl-C) or SIGTERM, and then finishes what it has begun
+to answer. Without --db it forgets everything when it stops.`
 
 func newSandbox() *cobra.Command {
 	var address string
@@ -40,6 +43,7 @@ func newSandbox() *cobra.Command {
 	cmd.Flags().StringVar(&address, "addr", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
 	cmd.Flags().StringVar(&opts.DB, "db", "", "file to keep everything in; made if it does not exist (default in memory)")
 	cmd.Flags().StringVar(&opts.APIKey, "api-key", sandbox.DefaultAPIKey, "API key to accept")
+	cmd.Flags().StringVar(&opts.ControlKey, "control-key", "", "key of the control API (default a random one)")
 	cmd.Flags().StringVar(&opts.Token, "token", sandbox.DefaultToken, "access token to accept")
 	return cmd
 }
@@ -51,27 +55,26 @@ func runSandbox(cmd *cobra.Command, address string, opts sandbox.Options) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, market.Close()) }()
-	server, err := serve.Start(ctx, address, market, opts.Logger)
+	l, err := listen(ctx, address)
 	if err != nil {
 		return invalidf("sandbox: %w: choose another --addr", err)
 	}
-	defer func() { err = errors.Join(err, server.Stop()) }()
-	return serveUntilDone(ctx, cmd, server, market)
-}
-
-func serveUntilDone(ctx context.Context, cmd *cobra.Command, server *serve.Server, market *sandbox.Sandbox) error {
+	origin := originOf(l)
 	ready := struct {
-		BaseURL string `json:"baseURL"`
-		APIKey  string `json:"apiKey"`
-		Token   string `json:"token"`
-	}{server.URL() + sandbox.BasePath, market.APIKey(), market.Token()}
+		BaseURL      string `json:"baseURL"`
+		APIKey       string `json:"apiKey"`
+		Token        string `json:"token"`
+		TokenURL     string `json:"tokenURL"`
+		RefreshToken string `json:"refreshToken"`
+		ControlURL   string `json:"controlURL"`
+		ControlKey   string `json:"controlKey"`
+	}{
+		origin + sandbox.BasePath, market.APIKey(), market.Token(), origin + sandbox.TokenPath, market.RefreshToken(),
+		origin + sandbox.ControlPath, market.ControlKey(),
+	}
+	// Who connects from here on waits until Serve takes the connection.
 	if err := json.NewEncoder(cmd.OutOrStdout()).Encode(ready); err != nil {
-		return fmt.Errorf("sandbox: say where it is: %w", err)
+		return errors.Join(fmt.Errorf("sandbox: say where it is: %w", err), l.Close())
 	}
-	select {
-	case <-ctx.Done():
-		return nil
-	case err := <-server.Failed():
-		return fmt.Errorf("sandbox: %w", err)
-	}
+	return market.Serve(ctx, l)
 }

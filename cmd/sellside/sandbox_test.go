@@ -18,7 +18,7 @@ import (
 )
 
 // ready is the line that the sandbox prints.
-type ready struct{ BaseURL, APIKey, Token string }
+type ready struct{ BaseURL, APIKey, Token, TokenURL, RefreshToken, ControlURL, ControlKey string }
 
 func (r ready) settings() settings {
 	return settings{"SELLSIDE_BASE_URL": r.BaseURL, "SELLSIDE_API_KEY": r.APIKey, "SELLSIDE_TOKEN": r.Token}
@@ -54,8 +54,11 @@ func TestSandboxSaysWhereItIsAndStopsCleanly(t *testing.T) {
 
 func TestSandboxKeepsItsDatabaseAndTakesItsCredentials(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "market.db")
-	r, stop := startSandbox(t, "--db", db, "--api-key", "my-key", "--token", "my-token")
-	assert.Equal(t, ready{r.BaseURL, "my-key", "my-token"}, r)
+	r, stop := startSandbox(t, "--db", db, "--api-key", "my-key", "--token", "my-token", "--control-key", "my-control")
+	origin := strings.TrimSuffix(r.BaseURL, "/v2")
+	assert.Equal(t, ready{
+		r.BaseURL, "my-key", "my-token", origin + "/oauth/token", sandbox.DefaultRefreshToken, origin + "/_sandbox", "my-control",
+	}, r)
 	got := sellside(t.Context(), r.settings(), "sell", stock(t, "DZ5485-612,10.5,389,USD,3"))
 	require.Equal(t, 0, got.code, got.errors)
 	require.Equal(t, 0, stop())

@@ -1,16 +1,12 @@
 // Package catalog is the product catalog of the sandbox: products that exist,
-// in the sizes they are made in, under ids that never change.
+// in the sizes they are made in, under ids that never change, and those that
+// sellers have added to it.
 package catalog
 
 import (
-	_ "embed"
-	"encoding/csv"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/govalues/decimal"
 )
 
@@ -18,19 +14,17 @@ import (
 type Product struct {
 	ID          string // UUID
 	URLKey      string
-	StyleID     string // the manufacturer's style id
+	StyleID     string // the manufacturer's style id; empty if it has none
 	Type        string // category, such as "sneakers"
 	Title       string
 	Brand       string
-	Gender      string
+	Gender      string // may be empty, and so may the other attributes that are text
 	Season      string // such as "FW22"
 	ReleaseDate time.Time
 	Colorway    string
 	Color       string // the main colour
 	RetailPrice decimal.Decimal
 	Variants    []*Variant // in the order of their sizes; at least one
-
-	terms []string // what a search looks at, lower case
 }
 
 // Variant is a product in one size.
@@ -43,120 +37,79 @@ type Variant struct {
 	GTINs   []GTIN
 }
 
-// Catalog holds all products and finds them by id and by words. It is
-// immutable and safe for concurrent use.
+// Catalog holds the products of one sandbox and finds them by id, trade item
+// number and name. It is safe for concurrent use.
 type Catalog struct {
-	products []*Product
-	byID     map[string]*Product
-	variants map[string]*Variant
+	base *index // what every sandbox has; shared and read-only
+
+	mu       sync.RWMutex
+	ingested *index
 }
 
-//go:embed catalog.csv
-var file string
-
-// namespace is the root of all ids of the catalog: a product's id depends on
-// its style id and a variant's on its product and size, and on nothing else.
-var namespace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://github.com/sellside-sdk/sellside-go/sandbox/catalog"))
-
-// Load returns the catalog, which is read once per process.
-var Load = sync.OnceValues(func() (*Catalog, error) { return parse(file) })
-
-func parse(text string) (*Catalog, error) {
-	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("read catalog: %w", err)
-	}
-	c := &Catalog{byID: map[string]*Product{}, variants: map[string]*Variant{}}
-	for i, row := range rows[1:] {
-		p, err := newProduct(row)
-		if err != nil {
-			return nil, fmt.Errorf("read catalog: line %d: %w", i+2, err)
-		}
-		c.products = append(c.products, p)
-		c.byID[p.ID] = p
-		for _, v := range p.Variants {
-			c.variants[v.ID] = v
-		}
-	}
-	return c, nil
-}
-
-// newProduct reads one line: style_id, brand, title, product_type, retail_usd,
-// release_date, colorway, sizes.
-func newProduct(row []string) (*Product, error) {
-	released, err := time.Parse(time.DateOnly, row[5])
+// Load returns a catalog of the products that every sandbox has. They are read
+// once per process.
+func Load() (*Catalog, error) {
+	base, err := loadBase()
 	if err != nil {
 		return nil, err
 	}
-	retail, err := decimal.Parse(row[4])
-	if err != nil {
-		return nil, err
-	}
-	run, ok := runs[row[7]]
-	if !ok {
-		return nil, fmt.Errorf("no such sizes: %q", row[7])
-	}
-	p := &Product{
-		ID:          uuid.NewSHA1(namespace, []byte(row[0])).String(),
-		URLKey:      slug(row[2]),
-		StyleID:     row[0],
-		Brand:       row[1],
-		Title:       row[2],
-		Type:        row[3],
-		RetailPrice: retail,
-		ReleaseDate: released,
-		Season:      season(released),
-		Colorway:    row[6],
-		Color:       strings.ToLower(lastWord(row[6])),
-		Gender:      run.gender,
-	}
-	p.terms = terms(p.Brand + " " + p.Title + " " + p.StyleID)
-	for i, size := range run.sizes {
-		id := uuid.NewSHA1(uuid.MustParse(p.ID), []byte(size))
-		p.Variants = append(p.Variants, &Variant{
-			ID:      id.String(),
-			Product: p,
-			Name:    fmt.Sprintf("%s:%d", p.URLKey, i),
-			Size:    size,
-			Sizes:   run.conversions(i),
-			GTINs:   gtins(id),
-		})
-	}
-	return p, nil
+	return &Catalog{base: base, ingested: newIndex()}, nil
 }
 
-// Products returns all products. The caller must not change them.
-func (c *Catalog) Products() []*Product { return c.products }
+// Products returns the products that every sandbox has, without ingested ones.
+// The caller must not change them.
+func (c *Catalog) Products() []*Product { return c.base.all }
+
+// Add gives the catalog a product that was ingested. Adding it once more under
+// the same id replaces it.
+func (c *Catalog) Add(p *Product) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ingested.add(p)
+}
+
+// Reset forgets the products that were ingested.
+func (c *Catalog) Reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ingested = newIndex()
+}
 
 // Product finds a product by its id.
 func (c *Catalog) Product(id string) (*Product, bool) {
-	p, ok := c.byID[id]
-	return p, ok
+	return find(c, func(i *index) (*Product, bool) { p, ok := i.products[id]; return p, ok })
 }
 
 // Variant finds a variant of any product by its id.
 func (c *Catalog) Variant(id string) (*Variant, bool) {
-	v, ok := c.variants[id]
-	return v, ok
+	return find(c, func(i *index) (*Variant, bool) { v, ok := i.variants[id]; return v, ok })
 }
 
-// slug joins the words of a title with hyphens, as addresses have them.
-func slug(title string) string {
-	return strings.Join(strings.FieldsFunc(title, func(r rune) bool { return !isWord(r) }), "-")
-}
-
-// season is the half year a product came out in: "SS23" or "FW23".
-func season(released time.Time) string {
-	if released.Month() <= time.June {
-		return released.Format("SS06")
+// VariantByGTIN finds the variant that carries a trade item number in whatever
+// form, or that is in the package the number is of.
+func (c *Catalog) VariantByGTIN(g GTIN) (*Variant, bool) {
+	for _, key := range g.keys() {
+		if v, ok := find(c, func(i *index) (*Variant, bool) { v, ok := i.gtins[key]; return v, ok }); ok {
+			return v, true
+		}
 	}
-	return released.Format("FW06")
+	return nil, false
 }
 
-// lastWord is the main colour of a colorway, which names it last within its
-// first part: "Varsity Red/Black/Sail" is red.
-func lastWord(colorway string) string {
-	first, _, _ := strings.Cut(colorway, "/")
-	words := strings.Fields(first)
-	return words[len(words)-1]
+// Namesake finds the product that p would be taken for: of the same brand and
+// style id or, if p has no style id, of the same brand and title.
+func (c *Catalog) Namesake(p *Product) (*Product, bool) {
+	n := p.names()[0]
+	return find(c, func(i *index) (*Product, bool) { p, ok := i.named[n]; return p, ok })
+}
+
+// find looks a thing up among the products of every sandbox and then among
+// those of this one.
+func find[T any](c *Catalog, in func(*index) (T, bool)) (T, bool) {
+	if found, ok := in(c.base); ok {
+		return found, true
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return in(c.ingested)
 }

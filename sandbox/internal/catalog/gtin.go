@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -10,17 +11,49 @@ import (
 // GTIN is a trade item number of a variant.
 type GTIN struct {
 	Identifier string // digits, the last one a check digit
-	Type       string // "UPC" or "EAN-13"
+	Type       string // "UPC", "EAN-13", "EAN-8" or "ITF-14"
 }
 
-// gtins makes up the two numbers of a variant from its id. They are valid and
-// stable, but nobody registered them.
-func gtins(variant uuid.UUID) []GTIN {
+// gtinTypes are the types by how many digits they have.
+var gtinTypes = map[int]string{8: "EAN-8", 12: "UPC", 13: "EAN-13", 14: "ITF-14"}
+
+// ParseGTIN reads a trade item number. The error says what is wrong with it,
+// and with a wrong check digit also which one would be right.
+func ParseGTIN(text string) (GTIN, error) {
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return GTIN{}, fmt.Errorf("%.40q is no trade item number: it has to be digits only", text)
+	}
+	kind, ok := gtinTypes[len(text)]
+	if !ok {
+		return GTIN{}, fmt.Errorf("%.40s has %d digits: a UPC has 12, an EAN 13 or 8 and an ITF-14 has 14", text, len(text))
+	}
+	body, last := text[:len(text)-1], text[len(text)-1:]
+	if right := checkDigit(body); last != right {
+		return GTIN{}, fmt.Errorf("the check digit of %s, its last one, should be %s", text, right)
+	}
+	return GTIN{Identifier: text, Type: kind}, nil
+}
+
+// keys returns what to look for to find a number: itself in the 14 digits that
+// all forms have in common and, if it is the number of a package, the one of
+// the items in it.
+func (g GTIN) keys() []string {
+	full := strings.Repeat("0", 14-len(g.Identifier)) + g.Identifier
+	if full[0] == '0' || full[0] == '9' { // 9 marks a variable measure, which no item has
+		return []string{full}
+	}
+	item := "0" + full[1:13]
+	return []string{full, item + checkDigit(item)}
+}
+
+// inventGTINs makes up the two numbers of a variant from its id. They are valid
+// and stable, but nobody registered them.
+func inventGTINs(variant uuid.UUID) []GTIN {
 	upc := fmt.Sprintf("19%09d", binary.BigEndian.Uint64(variant[:8])%1_000_000_000)
 	ean := fmt.Sprintf("405%09d", binary.BigEndian.Uint64(variant[8:])%1_000_000_000)
 	return []GTIN{
-		{Identifier: upc + checkDigit(upc), Type: "UPC"},
-		{Identifier: ean + checkDigit(ean), Type: "EAN-13"},
+		{Identifier: upc + checkDigit(upc), Type: gtinTypes[12]},
+		{Identifier: ean + checkDigit(ean), Type: gtinTypes[13]},
 	}
 }
 

@@ -23,8 +23,16 @@ type fee struct {
 	leastName string          // what the adjustment is called when least applies
 }
 
-// schedule is what a seller of the lowest level pays. The rates are assumed;
-// the names and the rule of the minimum are those of the service.
+// schedule is what a seller of the lowest level pays for a sale:
+//
+//	adjustment          share of the price     at least
+//	Transaction Fee     0.09                   5.00 USD, then named Minimum Transaction Fee
+//	Payment Proc. (3%)  0.03                   -
+//	Shipping            -                      4.00 USD
+//
+// Least amounts are converted at [Currency.PerUSD]. An adjustment always says its
+// share as a fraction, even where the least amount is what is paid. The rates are
+// assumed; the names and the rule of the minimum are those of the service.
 var schedule = []fee{
 	{name: TransactionFee, share: decimal.MustParse("0.09"), least: decimal.MustParse("5"), leastName: MinimumTransactionFee},
 	{name: PaymentProcessing, share: decimal.MustParse("0.03"), leastName: PaymentProcessing},

@@ -1,7 +1,6 @@
 package market
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/govalues/decimal"
@@ -94,36 +93,4 @@ func TestBookIsTheSameForTheSameSeed(t *testing.T) {
 	assert.Equal(t, NewBook(1, "v1", retail, usd), NewBook(1, "v1", retail, usd))
 	assert.NotEqual(t, NewBook(1, "v1", retail, usd), NewBook(2, "v1", retail, usd), "another seed")
 	assert.NotEqual(t, NewBook(1, "v1", retail, usd), NewBook(1, "v2", retail, usd), "another variant")
-}
-
-func TestQuoteKeepsItsOrderForEveryBook(t *testing.T) {
-	var withoutAsks, withoutBids int
-	for _, c := range currencies {
-		for i := range 500 {
-			b := NewBook(7, strings.Repeat("v", i+1), decimal.MustParse("4.99"), c)
-			q := b.Quote(0)
-			if q.HighestBid == 0 {
-				withoutBids++
-			}
-			if q.LowestAsk == 0 {
-				withoutAsks++
-				assert.Zero(t, q.SellFaster, "no suggestion where nobody sells")
-				continue
-			}
-			require.Greater(t, q.LowestAsk, q.HighestBid, "a crossed book would trade")
-			require.LessOrEqual(t, q.SellFaster, q.EarnMore)
-			require.LessOrEqual(t, q.EarnMore, q.LowestAsk)
-			require.GreaterOrEqual(t, q.SellFaster, q.HighestBid)
-			require.Positive(t, q.SellFaster)
-		}
-	}
-	assert.Positive(t, withoutAsks, "some sizes are sold by nobody")
-	assert.Positive(t, withoutBids, "some sizes are wanted by nobody")
-}
-
-func TestQuoteCountsTheSellersOwnAsk(t *testing.T) {
-	b := Book{Currency: currency(t, "USD"), Asks: []int64{20000, 21000}, Bids: []int64{15000}}
-	assert.Equal(t, Quote{LowestAsk: 20000, HighestBid: 15000, SellFaster: 17500, EarnMore: 19900}, b.Quote(0))
-	assert.Equal(t, Quote{LowestAsk: 18000, HighestBid: 15000, SellFaster: 16500, EarnMore: 17900}, b.Quote(18000))
-	assert.EqualValues(t, 20000, b.Quote(25000).LowestAsk, "a dearer ask of our own changes nothing")
 }

@@ -1,5 +1,23 @@
 package market
 
+import "slices"
+
+// Join adds asks and bids of the sandbox's own to the book. The book is never
+// crossed: bids that reach the lowest ask are not shown. Those of the made-up
+// book are of people who do not trade by themselves, so that a listing stays on
+// the market until a test sells it; those of the sandbox's own are above an ask
+// that is made up, whose seller does not trade either. Both are assumed.
+func (b Book) Join(asks, bids []int64) Book {
+	b.Asks = slices.Concat(b.Asks, asks)
+	slices.Sort(b.Asks)
+	b.Bids = slices.Concat(b.Bids, bids)
+	slices.SortFunc(b.Bids, func(x, y int64) int { return int(y - x) })
+	if len(b.Asks) > 0 {
+		b.Bids = slices.DeleteFunc(b.Bids, func(bid int64) bool { return bid >= b.Asks[0] })
+	}
+	return b
+}
+
 // Quote is what market data says about a variant, in the currency's smallest
 // unit. Zero means that there is no such figure.
 type Quote struct {
@@ -10,8 +28,7 @@ type Quote struct {
 	FlexAsk    int64
 }
 
-// Quote sums the book up. ownAsk is the lowest ask of the seller's own active
-// listings, 0 when there is none: it counts like everybody else's.
+// Quote sums the book up.
 //
 // How the service arrives at its two suggestions is not published; assumed is:
 //
@@ -20,25 +37,22 @@ type Quote struct {
 //   - SellFaster lies half way between the highest bid and the lowest ask,
 //     rounded down to a price step; without bids it is 5% below the lowest ask.
 //
-// Neither is given where nobody sells.
-func (b Book) Quote(ownAsk int64) Quote {
-	q := Quote{LowestAsk: ownAsk, FlexAsk: b.FlexAsk}
-	if len(b.Asks) > 0 && (ownAsk == 0 || b.Asks[0] < ownAsk) {
-		q.LowestAsk = b.Asks[0]
-	}
+// Neither is given where nobody sells, and neither is above the lowest ask.
+func (b Book) Quote() Quote {
+	q := Quote{FlexAsk: b.FlexAsk}
 	if len(b.Bids) > 0 {
 		q.HighestBid = b.Bids[0]
 	}
-	if q.LowestAsk == 0 {
+	if len(b.Asks) == 0 {
 		return q
 	}
+	q.LowestAsk = b.Asks[0]
 	step := b.money(1)
-	q.EarnMore = max(q.LowestAsk-step, q.HighestBid, step)
-	middle := (q.LowestAsk + q.HighestBid) / 2
+	q.EarnMore = min(max(q.LowestAsk-step, q.HighestBid, step), q.LowestAsk)
+	middle := q.HighestBid + (q.LowestAsk-q.HighestBid)/2
 	if q.HighestBid == 0 {
 		middle = q.LowestAsk - q.LowestAsk/20
 	}
-	q.SellFaster = max(middle/step*step, q.HighestBid, step)
-	q.SellFaster = min(q.SellFaster, q.EarnMore)
+	q.SellFaster = min(max(middle/step*step, q.HighestBid, step), q.EarnMore)
 	return q
 }

@@ -15,28 +15,30 @@ func (c *change) apply(l *store.Listing, operation string, set store.Change) err
 		return err
 	}
 	assign(l, set)
-	l.UpdatedAt = c.now
 	wanted := l.Status == store.Active
 	if set.Active != nil {
 		wanted = *set.Active
 	}
 	switch {
 	case operation == store.Delete:
-		l.Status, l.Ask = store.Deleted, store.Ask{}
+		l.Ask = store.Ask{}
+		return c.enter(l, operation, store.Deleted)
 	case !wanted:
-		l.Status, l.Ask = store.Inactive, store.Ask{}
+		l.Ask = store.Ask{}
+		return c.enter(l, operation, store.Inactive)
 	case l.Status == store.Active:
 		l.Ask.UpdatedAt = c.now
+		return c.enter(l, operation, store.Active)
 	default:
 		if !l.ExpiresAt.After(c.now) {
 			l.ExpiresAt = c.now.Add(DefaultLifetime)
 		}
+		l.Expired = false
 		id, err := c.newAskID()
 		if err != nil {
 			return err
 		}
-		l.Status = store.Active
 		l.Ask = store.Ask{ID: id, CreatedAt: c.now, UpdatedAt: c.now}
+		return c.enter(l, operation, store.Active)
 	}
-	return nil
 }

@@ -11,32 +11,23 @@ import (
 // another, so that it can be seen to move.
 const portions = 10
 
-// Submit writes down a batch of an account and a kind, with its items to be worked: the first
-// after the delay, the last before twice the delay is over. There must be items;
-// only their input is looked at.
+// Submit writes down a batch of an account and a kind, with its items to be
+// worked: the first after the delay, the last before twice the delay is over.
+// There must be items; only their input is looked at, and the rest is filled in.
 func (s *Service) Submit(ctx context.Context, account int64, kind string, items []store.Item) (b store.Batch, err error) {
-	err = s.write(ctx, func(c *change) error {
-		id, err := c.newUUID("batch")
-		if err != nil {
+	err = s.write(ctx, func(c *change) (err error) {
+		b = store.Batch{Account: account, Kind: kind, CreatedAt: c.now}
+		if b.ID, err = c.newUUID("batch"); err != nil {
 			return err
 		}
-		b = store.Batch{
-			ID: id, Account: account, Kind: kind, Status: store.Queued, TotalItems: len(items), CreatedAt: c.now, UpdatedAt: c.now,
-		}
-		if b.Seq, err = c.tx.InsertBatch(b); err != nil {
-			return err
-		}
-		for i, item := range items {
-			if item.ID, err = c.newUUID("item"); err != nil {
+		for i := range items {
+			if items[i].ID, err = c.newUUID("item"); err != nil {
 				return err
 			}
-			item.Batch = b.Seq
-			item.DueAt = c.now.Add(c.Delay + c.Delay*time.Duration(i*portions/len(items))/portions)
-			if err := c.tx.InsertItem(item); err != nil {
-				return err
-			}
+			items[i].DueAt = c.now.Add(c.Delay + c.Delay*time.Duration(i*portions/len(items))/portions)
 		}
-		return nil
+		b, err = c.tx.InsertBatch(b, items)
+		return err
 	})
 	return b, err
 }
@@ -50,9 +41,9 @@ func (c *change) workItem(item store.Item) error {
 		return err
 	}
 	if failed != "" {
-		return c.tx.FinishItem(item.Seq, store.ItemResult{}, failed)
+		return c.tx.FinishItem(item, store.ItemResult{}, failed)
 	}
-	return c.tx.FinishItem(item.Seq, store.ItemResult{ListingID: l.ID, AskID: l.Ask.ID}, "")
+	return c.tx.FinishItem(item, store.ItemResult{ListingID: l.ID, AskID: l.Ask.ID}, "")
 }
 
 func (c *change) effect(item store.Item) (store.Listing, error) {

@@ -14,7 +14,9 @@ import (
 // the same calls after each other give the same ids, and a restart on the same
 // file cannot repeat one.
 
-// newUUID returns the id of a listing, operation, batch or item.
+// newUUID returns the id of a listing, operation, batch or item. Its first half
+// grows with the number, so that an index of ids is written at its end and not
+// all over; its second half is a hash.
 func (c *change) newUUID(kind string) (string, error) {
 	n, err := c.tx.NextNumber()
 	if err != nil {
@@ -22,7 +24,9 @@ func (c *change) newUUID(kind string) (string, error) {
 	}
 	hash := c.hash(kind, n)
 	id := uuid.UUID(hash[:16])
-	id[6] = id[6]&0x0f | 0x80 // version 8: made of a hash of our own
+	binary.BigEndian.PutUint16(id[:], uint16(c.Seed*0x9e3779b97f4a7c15>>48)) // not zeros, which look like a mistake
+	binary.BigEndian.PutUint32(id[2:], uint32(n))
+	id[6] = id[6]&0x0f | 0x80 // version 8: made in a way of our own
 	id[8] = id[8]&0x3f | 0x80
 	return id.String(), nil
 }

@@ -115,12 +115,12 @@ func (c *change) work(op store.Operation) error {
 		return err
 	}
 	if failed != "" {
-		return c.tx.FinishOperation(op.ID, store.Failed, failed, c.now)
+		return c.tx.FinishOperation(op.Seq, store.Failed, failed, c.now)
 	}
 	if err := c.tx.SaveListing(l); err != nil {
 		return err
 	}
-	return c.tx.FinishOperation(op.ID, store.Succeeded, "", c.now)
+	return c.tx.FinishOperation(op.Seq, store.Succeeded, "", c.now)
 }
 
 // activeByDefault: a new listing goes live unless the seller says otherwise.

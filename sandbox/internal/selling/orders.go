@@ -1,4 +1,118 @@
 package selling
 
-// orders moves orders on that are due.
-func (c *change) orders() (int, error) { return 0, nil }
+import (
+	"context"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+)
+
+// What the check of an item has found. The words are assumed, but for PASSED.
+const (
+	CheckPending = "PENDING"
+	CheckPassed  = "PASSED"
+	CheckFailed  = "FAILED"
+)
+
+// MoveOrder moves an order of any account on to a status that can follow its
+// present one.
+func (s *Service) MoveOrder(ctx context.Context, number, status string) error {
+	return s.write(ctx, func(c *change) error {
+		o, err := c.tx.AnyOrder(number)
+		if err != nil {
+			return found(err, "order", number)
+		}
+		t, err := step(o, status)
+		if err != nil {
+			return err
+		}
+		return c.move(o, t, c.now)
+	})
+}
+
+// orders sells what bids have come to reach, and moves orders on that are due.
+func (c *change) orders() (int, error) {
+	sold, err := c.cross()
+	if err != nil {
+		return 0, err
+	}
+	due, err := c.tx.DueOrders(c.now, chunk)
+	if err != nil {
+		return 0, err
+	}
+	for _, o := range due {
+		t, ok := state.Order.Alone(o.Status)
+		if !ok || c.OrderStep < 0 { // it was written down by a sandbox that moved orders by itself
+			o.DueAt = time.Time{}
+			err = c.tx.SaveOrder(o)
+		} else {
+			err = c.move(o, t, o.DueAt)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return sold + len(due), nil
+}
+
+// move takes an order through a transition, and its listing with it. The next
+// step counts from the moment this one was due: orders do not fall behind.
+func (c *change) move(o store.Order, t state.Transition, since time.Time) error {
+	o.Status, o.DueAt, o.UpdatedAt = t.To, c.nextStep(t.To, since), c.now
+	switch t.To {
+	case state.Shipped:
+		o.ShippedAt = c.now
+	case state.Authenticating:
+		o.Authentication = CheckPending
+	case state.Authenticated:
+		o.Authentication = CheckPassed
+	case state.AuthFailed:
+		o.Authentication = CheckFailed
+	}
+	if err := c.tx.SaveOrder(o); err != nil {
+		return err
+	}
+	switch {
+	case t.To == state.PayoutCompleted:
+		return c.follow(o, state.Payout, state.Completed)
+	case SaleFailed(t.To) && !SaleFailed(t.From):
+		if err := c.follow(o, state.CancelOrder, state.Canceled); err != nil {
+			return err
+		}
+		return c.record(o.ListingID, store.CancelOrder, bySystem, viaInternal, store.Change{})
+	}
+	return nil
+}
+
+// follow changes the listing of an order.
+func (c *change) follow(o store.Order, event, status string) error {
+	l, err := c.tx.AnyListing(o.ListingID)
+	if err != nil {
+		return err
+	}
+	if err := c.enter(&l, event, status); err != nil {
+		return err
+	}
+	return c.tx.SaveListing(l)
+}
+
+// nextStep returns when an order leaves a state by itself, the zero time if it
+// does not.
+func (c *change) nextStep(status string, since time.Time) time.Time {
+	if _, ok := state.Order.Alone(status); !ok || c.OrderStep < 0 {
+		return time.Time{}
+	}
+	return since.Add(c.OrderStep)
+}
+
+// SaleFailed reports whether an order in a status will never be paid.
+func SaleFailed(status string) bool {
+	return state.Order.Ended(status) && status != state.OrderCompleted
+}
+
+// MayShip reports whether there is something to ship, or was: an order that is
+// held back has no label.
+func MayShip(o store.Order) bool {
+	return !o.ShippedAt.IsZero() || state.Order.Allows(o.Status, state.Ship)
+}

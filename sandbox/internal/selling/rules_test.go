@@ -2,33 +2,68 @@ package selling
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// possible writes every operation in every state down once more, so that a
-// changed rule is a decision and no accident.
-var possible = map[string]map[string]bool{
-	//                inactive, active; nothing is possible once a listing is sold or gone
-	store.Create:     {store.Inactive: true},
-	store.Update:     {store.Inactive: true, store.Active: true},
-	store.Activate:   {store.Inactive: true},
-	store.Deactivate: {store.Active: true},
-	store.Delete:     {store.Inactive: true, store.Active: true},
-}
-
 func TestEveryOperationInEveryState(t *testing.T) {
-	for operation, in := range possible {
-		for _, state := range []string{store.Inactive, store.Active, store.Deleted, store.Canceled, store.Matched, store.Completed} {
-			err := allow(operation, store.Listing{ID: "l", Status: state})
-			if in[state] {
-				assert.NoError(t, err, "%s while %s", operation, state)
+	for _, operation := range []string{state.Create, state.Update, state.Activate, state.Deactivate, state.Delete} {
+		for _, s := range state.Listing.States() {
+			err := allow(operation, store.Listing{ID: "l", Status: s.Name})
+			if state.Listing.Allows(s.Name, operation) {
+				assert.NoError(t, err, "%s while %s", operation, s.Name)
 				continue
 			}
-			assert.ErrorIs(t, err, ErrRefused, "%s while %s", operation, state)
-			assert.Regexp(t, `^listing l cannot be \w+: it is \w+`, err.Error(), "%s while %s", operation, state)
+			require.ErrorIs(t, err, ErrRefused, "%s while %s", operation, s.Name)
+			assert.Regexp(t, `^listing l cannot be \w+: it is [a-z ]+; (it can be|nothing more can be done)`, err.Error())
 		}
+	}
+}
+
+func TestARefusalSaysWhatIsPossible(t *testing.T) {
+	for _, row := range []struct{ operation, status, want string }{
+		{state.Deactivate, state.Inactive, "listing l cannot be deactivated: it is inactive already; it can be updated, activated or deleted"},
+		{state.Activate, state.Active, "listing l cannot be activated: it is active already; it can be updated, deactivated or deleted"},
+		{state.Delete, state.Matched, "listing l cannot be deleted: it is sold; nothing more can be done to it"},
+		{state.Update, state.Canceled, "listing l cannot be updated: it is canceled; nothing more can be done to it"},
+	} {
+		assert.EqualError(t, allow(row.operation, store.Listing{ID: "l", Status: row.status}), row.want)
+	}
+}
+
+func TestAListingEntersOnlyWhatItsTableSays(t *testing.T) {
+	now := time.UnixMilli(1)
+	c := &change{now: now}
+	l := store.Listing{Status: state.Active}
+	require.NoError(t, c.enter(&l, state.Sale, state.Matched))
+	assert.Equal(t, store.Listing{Status: state.Matched, UpdatedAt: now}, l)
+	require.EqualError(t, c.enter(&l, state.Sale, state.Matched), "SALE does not lead a listing from MATCHED to MATCHED")
+	assert.Equal(t, state.Matched, l.Status)
+}
+
+func TestAnOrderStepSaysWhatIsPossible(t *testing.T) {
+	for _, row := range []struct {
+		from, to string
+		reason   error
+		want     string
+	}{
+		{state.OrderCreated, state.Shipped, nil, ""},
+		{state.Shipped, state.PayoutPending, ErrRefused, "order n cannot be moved to PAYOUTPENDING: it is SHIPPED, from which it can be moved to RECEIVED, RETURNED, CANCELED"},
+		{state.OrderCompleted, state.Shipped, ErrRefused, "order n cannot be moved to SHIPPED: it is COMPLETED, which is final"},
+		{state.OrderCreated, "LOST", ErrInvalid, `there is no order status "LOST": use one of CREATED, CCAUTHORIZATIONFAILED, `},
+	} {
+		way, err := step(store.Order{Number: "n", Status: row.from}, row.to)
+		if row.reason == nil {
+			require.NoError(t, err)
+			assert.Equal(t, row.to, way.To)
+			continue
+		}
+		require.ErrorIs(t, err, row.reason)
+		assert.Contains(t, err.Error(), row.want)
 	}
 }

@@ -92,6 +92,6 @@ func assign(l *store.Listing, set store.Change) {
 		l.Amount, l.Currency = set.Amount, set.Currency
 	}
 	if !set.ExpiresAt.IsZero() {
-		l.ExpiresAt = set.ExpiresAt
+		l.ExpiresAt, l.Expired = set.ExpiresAt, false
 	}
 }

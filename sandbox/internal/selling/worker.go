@@ -2,7 +2,6 @@ package selling
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
@@ -10,8 +9,9 @@ import (
 
 const (
 	// chunk is how many rows of a kind one transaction works at most: enough to
-	// make commits cheap, few enough to let requests in between.
-	chunk = 250
+	// make commits cheap, few enough to let requests in between: they wait
+	// for some 50 ms at most, as whoever waits for the database is served in turn.
+	chunk = 500
 	// retryAfter is how long the worker leaves a database alone that failed.
 	retryAfter = time.Second
 )
@@ -67,8 +67,11 @@ func (s *Service) Step(ctx context.Context) (worked int, next time.Time, err err
 // items starts the items that are due to be started, ends those that are due to
 // end, and completes batches that have none left.
 func (c *change) items() (int, error) {
-	touched, err := c.tx.StartItems(c.now, c.Delay, chunk)
+	started, err := c.tx.StartItems(c.now, c.Delay, chunk)
 	if err != nil {
+		return 0, err
+	}
+	if err := c.tx.TouchBatches(c.now); err != nil { // a batch is in progress before it is completed
 		return 0, err
 	}
 	due, err := c.tx.DueItems(c.now, chunk)
@@ -79,11 +82,8 @@ func (c *change) items() (int, error) {
 		if err := c.workItem(item); err != nil {
 			return 0, err
 		}
-		touched = append(touched, item.Batch)
 	}
-	worked := len(touched)
-	slices.Sort(touched)
-	return worked, c.tx.TouchBatches(slices.Compact(touched), c.now)
+	return started + len(due), c.tx.TouchBatches(c.now)
 }
 
 func (c *change) operations() (int, error) {
@@ -99,23 +99,27 @@ func (c *change) operations() (int, error) {
 	return len(due), nil
 }
 
-// expiry deactivates listings whose ask has expired.
+// expiry deactivates listings whose ask has expired, and notes of the others
+// that they have.
 func (c *change) expiry() (int, error) {
-	expired, err := c.tx.ExpiredListings(c.now, chunk)
+	expiring, err := c.tx.ExpiringListings(c.now, chunk)
 	if err != nil {
 		return 0, err
 	}
-	for _, l := range expired {
+	for _, l := range expiring {
 		set := store.Change{Active: new(false)}
-		if err := c.apply(&l, store.Deactivate, set); err != nil {
-			return 0, err
+		if l.Status == store.Active {
+			if err := c.apply(&l, store.Expiry, set); err != nil {
+				return 0, err
+			}
+			if err := c.record(l.ID, store.Deactivate, bySystem, viaInternal, set); err != nil {
+				return 0, err
+			}
 		}
+		l.Expired = true
 		if err := c.tx.SaveListing(l); err != nil {
 			return 0, err
 		}
-		if err := c.record(l.ID, store.Deactivate, bySystem, viaInternal, set); err != nil {
-			return 0, err
-		}
 	}
-	return len(expired), nil
+	return len(expiring), nil
 }

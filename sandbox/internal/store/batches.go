@@ -1,9 +1,6 @@
 package store
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Batch is one row of batches.
 type Batch struct {
@@ -13,73 +10,89 @@ type Batch struct {
 	Kind        string // Create, Update or Delete
 	Status      string
 	TotalItems  int
+	Items       Progress
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	CompletedAt time.Time // zero until every item is done
+
+	firstItem int64
 }
+
+// Progress counts the items of a batch by status.
+type Progress struct {
+	Queued, InProgress, Completed, Failed int
+}
+
+const batchColumns = `seq, id, account, kind, status, first_item, total_items, queued, in_progress, completed, failed,
+	created_at, updated_at, completed_at`
 
 func (b *Batch) columns() []any {
 	return []any{
-		&b.Seq, &b.ID, &b.Account, &b.Kind, &b.Status, &b.TotalItems,
+		&b.Seq, &b.ID, &b.Account, &b.Kind, &b.Status, &b.firstItem, &b.TotalItems,
+		&b.Items.Queued, &b.Items.InProgress, &b.Items.Completed, &b.Items.Failed,
 		timeColumn{&b.CreatedAt},
 		timeColumn{&b.UpdatedAt},
 		timeColumn{&b.CompletedAt},
 	}
 }
 
-// InsertBatch adds a batch and returns its Seq.
-func (t *Tx) InsertBatch(b Batch) (int64, error) {
-	err := t.get(`INSERT INTO batches (id, account, kind, status, total_items, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
-		[]any{b.ID, b.Account, b.Kind, b.Status, b.TotalItems, at(b.CreatedAt), at(b.UpdatedAt)}, []any{&b.Seq})
-	return b.Seq, err
+// InsertBatch adds a batch and its items, all of them queued. Of the batch its
+// ID, Account, Kind and CreatedAt are looked at; it is returned as it is then.
+func (t *Tx) InsertBatch(b Batch, items []Item) (Batch, error) {
+	b.Status, b.TotalItems, b.Items, b.UpdatedAt = Queued, len(items), Progress{Queued: len(items)}, b.CreatedAt
+	if err := t.get(`SELECT coalesce(max(seq), 0) + 1 FROM batch_items`, nil, []any{&b.firstItem}); err != nil {
+		return b, err
+	}
+	result, err := t.run(`INSERT INTO batches (id, account, kind, status, first_item, total_items, queued, in_progress, completed, failed,
+		created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, ?)`,
+		b.ID, b.Account, b.Kind, b.Status, b.firstItem, b.TotalItems, b.Items.Queued, at(b.CreatedAt), at(b.UpdatedAt))
+	if err != nil {
+		return b, err
+	}
+	if b.Seq, err = result.LastInsertId(); err != nil {
+		return b, err
+	}
+	for i := range items {
+		if err := t.insertItem(b.firstItem+int64(i), b.Seq, &items[i]); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
 }
 
 // Batch reads one batch of an account and a kind, or returns ErrNotFound.
 func (t *Tx) Batch(account int64, kind, id string) (Batch, error) {
 	var b Batch
-	err := t.get(`SELECT seq, id, account, kind, status, total_items, created_at, updated_at, completed_at
-		FROM batches WHERE id = ? AND account = ? AND kind = ?`, []any{id, account, kind}, b.columns())
+	err := t.get(`SELECT `+batchColumns+` FROM batches WHERE id = ? AND account = ? AND kind = ?`,
+		[]any{id, account, kind}, b.columns())
 	return b, err
 }
 
-// CountItems counts the items of a batch by status. Every status has its count,
-// if only zero.
-func (t *Tx) CountItems(batch int64) (map[string]int, error) {
-	type group struct {
-		status string
-		n      int
+// move notes by how much the items of a batch in each status have become more.
+func (t *Tx) move(batch int64, by Progress) {
+	if t.moved == nil {
+		t.moved = map[int64]Progress{}
 	}
-	groups, err := list(t, func(g *group) []any { return []any{&g.status, &g.n} },
-		`SELECT status, count(*) FROM batch_items WHERE batch = ? GROUP BY status`, batch)
-	if err != nil {
-		return nil, err
+	sum := t.moved[batch]
+	t.moved[batch] = Progress{
+		Queued: sum.Queued + by.Queued, InProgress: sum.InProgress + by.InProgress,
+		Completed: sum.Completed + by.Completed, Failed: sum.Failed + by.Failed,
 	}
-	counts := map[string]int{Queued: 0, InProgress: 0, Completed: 0, Failed: 0}
-	for _, g := range groups {
-		counts[g.status] = g.n
-	}
-	return counts, nil
 }
 
-// TouchBatches notes that items of these batches have moved on, and completes
-// those whose items are all done.
-func (t *Tx) TouchBatches(batches []int64, now time.Time) error {
-	if len(batches) == 0 {
-		return nil
+// TouchBatches notes which batches have items that this transaction has moved
+// on, and completes those whose items are all done.
+func (t *Tx) TouchBatches(now time.Time) error {
+	for batch, by := range t.moved {
+		err := t.exec(`UPDATE batches SET queued = queued + ?2, in_progress = in_progress + ?3,
+			completed = completed + ?4, failed = failed + ?5, updated_at = ?6,
+			status = iif(queued + ?2 + in_progress + ?3 = 0, 'COMPLETED', 'IN_PROGRESS'),
+			completed_at = iif(queued + ?2 + in_progress + ?3 = 0, ?6, NULL) WHERE seq = ?1`,
+			batch, by.Queued, by.InProgress, by.Completed, by.Failed, at(now))
+		if err != nil {
+			return err
+		}
 	}
-	args := make([]any, len(batches))
-	for i, seq := range batches {
-		args[i] = seq
-	}
-	which := ` WHERE seq IN (` + marks(len(batches)) + `)`
-	err := t.exec(`UPDATE batches SET status = 'IN_PROGRESS', updated_at = ?`+which, append([]any{at(now)}, args...)...)
-	if err != nil {
-		return err
-	}
-	open := strings.Join([]string{Queued, InProgress}, "', '")
-	err = t.exec(`UPDATE batches SET status = 'COMPLETED', completed_at = ?`+which+` AND NOT EXISTS
-		(SELECT 1 FROM batch_items i WHERE i.batch = batches.seq AND i.status IN ('`+open+`'))`,
-		append([]any{at(now)}, args...)...)
-	return err
+	clear(t.moved)
+	return nil
 }

@@ -11,7 +11,9 @@ var dues = []string{
 	`SELECT min(due_at) AS due FROM batch_items WHERE status = 'QUEUED' AND due_at IS NOT NULL`,
 	`SELECT min(due_at) FROM batch_items WHERE status = 'IN_PROGRESS' AND due_at IS NOT NULL`,
 	`SELECT min(due_at) FROM operations WHERE due_at IS NOT NULL`,
-	`SELECT min(expires_at) FROM listings WHERE status = 'ACTIVE'`,
+	`SELECT min(due_at) FROM orders WHERE due_at IS NOT NULL`,
+	`SELECT min(due_at) FROM proposals WHERE due_at IS NOT NULL`,
+	`SELECT min(expires_at) FROM listings WHERE ` + expirable,
 }
 
 // NextDue returns when the next row of any kind falls due, and the zero time

@@ -52,29 +52,32 @@ func (i *Item) columns() []any {
 	}
 }
 
-// InsertItem adds a queued item to a batch.
-func (t *Tx) InsertItem(i Item) error {
-	err := t.exec(`INSERT INTO batch_items (id, batch, status, due_at, variant_id, listing_id, amount, currency,
-		inventory_type, expires_at, active) VALUES (`+marks(11)+`)`,
-		i.ID, i.Batch, Queued, at(i.DueAt), opt(i.VariantID), opt(i.ListingID), opt(i.Amount), opt(i.Currency),
+// insertItem adds a queued item to a batch.
+func (t *Tx) insertItem(seq, batch int64, i *Item) error {
+	return t.exec(`INSERT INTO batch_items (seq, id, batch, status, due_at, variant_id, listing_id, amount, currency,
+		inventory_type, expires_at, active) VALUES (`+marks(12)+`)`,
+		seq, i.ID, batch, Queued, at(i.DueAt), opt(i.VariantID), opt(i.ListingID), opt(i.Amount), opt(i.Currency),
 		opt(i.InventoryType), at(i.ExpiresAt), i.Active)
-	return err
 }
 
 // Items reads the items of a batch in the order they were sent, or only those
 // of a status.
-func (t *Tx) Items(batch int64, status string) ([]Item, error) {
+func (t *Tx) Items(b Batch, status string) ([]Item, error) {
 	return list(t, (*Item).columns, `SELECT `+itemColumns+itemTables+`
-		WHERE i.batch = ?1 AND (?2 = '' OR i.status = ?2) ORDER BY i.seq`, batch, status)
+		WHERE i.seq >= ?1 AND i.seq < ?1 + ?2 AND (?3 = '' OR i.status = ?3) ORDER BY i.seq`, b.firstItem, b.TotalItems, status)
 }
 
 // StartItems puts queued items that are due in progress, until they are due
-// again after delay, and returns the batches they belong to, once per item.
-func (t *Tx) StartItems(now time.Time, delay time.Duration, limit int) ([]int64, error) {
-	return list(t, func(batch *int64) []any { return []any{batch} },
+// again after delay, and returns how many there were.
+func (t *Tx) StartItems(now time.Time, delay time.Duration, limit int) (int, error) {
+	started, err := list(t, func(batch *int64) []any { return []any{batch} },
 		`UPDATE batch_items SET status = 'IN_PROGRESS', due_at = due_at + ? WHERE seq IN
 		(SELECT seq FROM batch_items WHERE status = 'QUEUED' AND due_at <= ? ORDER BY due_at, seq LIMIT ?)
 		RETURNING batch`, delay.Milliseconds(), at(now), limit)
+	for _, batch := range started {
+		t.move(batch, Progress{Queued: -1, InProgress: 1})
+	}
+	return len(started), err
 }
 
 // DueItems reads the items in progress that are due.
@@ -83,13 +86,14 @@ func (t *Tx) DueItems(now time.Time, limit int) ([]Item, error) {
 		WHERE i.status = 'IN_PROGRESS' AND i.due_at <= ? ORDER BY i.due_at, i.seq LIMIT ?`, at(now), limit)
 }
 
-// FinishItem ends an item: it is completed, or failed if there is an error.
-func (t *Tx) FinishItem(seq int64, result ItemResult, failure string) error {
-	status := Completed
+// FinishItem ends an item in progress: it is completed, or failed if there is an
+// error.
+func (t *Tx) FinishItem(i Item, result ItemResult, failure string) error {
+	status, by := Completed, Progress{InProgress: -1, Completed: 1}
 	if failure != "" {
-		status = Failed
+		status, by = Failed, Progress{InProgress: -1, Failed: 1}
 	}
-	err := t.exec(`UPDATE batch_items SET status = ?, due_at = NULL, result_listing_id = ?, result_ask_id = ?, error = ?
-		WHERE seq = ?`, status, opt(result.ListingID), opt(result.AskID), opt(failure), seq)
-	return err
+	t.move(i.Batch, by)
+	return t.exec(`UPDATE batch_items SET status = ?, due_at = NULL, result_listing_id = ?, result_ask_id = ?, error = ?
+		WHERE seq = ?`, status, opt(result.ListingID), opt(result.AskID), opt(failure), i.Seq)
 }

@@ -1,6 +1,10 @@
 package store
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // Listing is one row of listings.
 type Listing struct {
@@ -8,6 +12,7 @@ type Listing struct {
 	ID            string
 	Account       int64
 	Status        string
+	Expired       bool // lists leave it out unless they are asked for it
 	ProductID     string
 	VariantID     string
 	Amount        int64 // smallest units of Currency
@@ -20,6 +25,14 @@ type Listing struct {
 	Order         OrderSummary
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
+
+	read state // as it is in the database
+}
+
+// state is what listings are counted by.
+type state struct {
+	status  string
+	expired bool
 }
 
 // Ask is what a listing has on the market; its ID is empty when there is none.
@@ -37,15 +50,15 @@ type OrderSummary struct {
 	CreatedAt time.Time
 }
 
-const listingColumns = `l.seq, l.id, l.account, l.status, l.product_id, l.variant_id, l.amount, l.currency, l.inventory_type,
+const listingColumns = `l.seq, l.id, l.account, l.status, l.expired, l.product_id, l.variant_id, l.amount, l.currency, l.inventory_type,
 	l.expires_at, l.batch_id, l.item_id, l.ask_id, l.ask_created_at, l.ask_updated_at, l.created_at, l.updated_at,
-	o.number, o.status, o.created_at`
+	o.number, o.status, o.created_at, l.status, l.expired`
 
-const listingTables = ` FROM listings l LEFT JOIN orders o ON o.listing_id = l.id`
+const orderOfListing = ` LEFT JOIN orders o ON o.listing_id = l.id`
 
 func (l *Listing) columns() []any {
 	return []any{
-		&l.Seq, &l.ID, &l.Account, &l.Status, &l.ProductID, &l.VariantID, &l.Amount, &l.Currency, &l.InventoryType,
+		&l.Seq, &l.ID, &l.Account, &l.Status, &l.Expired, &l.ProductID, &l.VariantID, &l.Amount, &l.Currency, &l.InventoryType,
 		timeColumn{&l.ExpiresAt},
 		textColumn{&l.BatchID},
 		textColumn{&l.ItemID},
@@ -57,26 +70,57 @@ func (l *Listing) columns() []any {
 		textColumn{&l.Order.Number},
 		textColumn{&l.Order.Status},
 		timeColumn{&l.Order.CreatedAt},
+		&l.read.status, &l.read.expired,
 	}
 }
 
-// InsertListing adds a listing. Seq and Order are not looked at.
+// InsertListing adds a listing. Seq and Order are not looked at. A CreatedAt
+// before that of the newest listing, of a clock that went back, becomes the same
+// as that.
 func (t *Tx) InsertListing(l Listing) error {
-	err := t.exec(`INSERT INTO listings (id, account, status, product_id, variant_id, amount, currency, inventory_type,
+	if t.newest.IsZero() {
+		err := t.get(`SELECT created_at FROM listings WHERE seq = (SELECT max(seq) FROM listings)`, nil, []any{timeColumn{&t.newest}})
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	if l.CreatedAt.Before(t.newest) {
+		l.CreatedAt = t.newest
+	}
+	result, err := t.run(`INSERT INTO listings (id, account, status, expired, product_id, variant_id, amount, currency, inventory_type,
 		expires_at, batch_id, item_id, ask_id, ask_created_at, ask_updated_at, created_at, updated_at)
-		VALUES (`+marks(16)+`)`,
-		l.ID, l.Account, l.Status, l.ProductID, l.VariantID, l.Amount, l.Currency, l.InventoryType, at(l.ExpiresAt),
+		VALUES (`+marks(17)+`)`,
+		l.ID, l.Account, l.Status, l.Expired, l.ProductID, l.VariantID, l.Amount, l.Currency, l.InventoryType, at(l.ExpiresAt),
 		opt(l.BatchID), opt(l.ItemID), opt(l.Ask.ID), at(l.Ask.CreatedAt), at(l.Ask.UpdatedAt), at(l.CreatedAt), at(l.UpdatedAt))
-	return err
+	if err != nil {
+		return err
+	}
+	t.newest = l.CreatedAt
+	if l.Seq, err = result.LastInsertId(); err != nil {
+		return err
+	}
+	t.count(l, state{l.Status, l.Expired}, 1)
+	return nil
 }
 
-// SaveListing writes what can change of a listing.
+// SaveListing writes what can change of a listing. It must have been read in
+// this transaction, and not be saved already.
 func (t *Tx) SaveListing(l Listing) error {
-	err := t.exec(`UPDATE listings SET status = ?, amount = ?, currency = ?, expires_at = ?, ask_id = ?,
-		ask_created_at = ?, ask_updated_at = ?, updated_at = ? WHERE id = ?`,
-		l.Status, l.Amount, l.Currency, at(l.ExpiresAt), opt(l.Ask.ID),
-		at(l.Ask.CreatedAt), at(l.Ask.UpdatedAt), at(l.UpdatedAt), l.ID)
-	return err
+	result, err := t.run(`UPDATE listings SET status = ?, expired = ?, amount = ?, currency = ?, expires_at = ?, ask_id = ?,
+		ask_created_at = ?, ask_updated_at = ?, updated_at = ? WHERE seq = ? AND status = ? AND expired = ?`,
+		l.Status, l.Expired, l.Amount, l.Currency, at(l.ExpiresAt), opt(l.Ask.ID),
+		at(l.Ask.CreatedAt), at(l.Ask.UpdatedAt), at(l.UpdatedAt), l.Seq, l.read.status, l.read.expired)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n != 1 {
+		return errors.Join(fmt.Errorf("save listing %s: it is not what was read, read it again", l.ID), err)
+	}
+	if now := (state{l.Status, l.Expired}); now != l.read {
+		t.count(l, l.read, -1)
+		t.count(l, now, 1)
+	}
+	return nil
 }
 
 // Listing reads one listing of an account, or returns ErrNotFound.
@@ -92,51 +136,20 @@ func (t *Tx) Listing(account int64, id string) (Listing, error) {
 // is not for requests of sellers.
 func (t *Tx) AnyListing(id string) (Listing, error) {
 	var l Listing
-	err := t.get(`SELECT `+listingColumns+listingTables+` WHERE l.id = ?`, []any{id}, l.columns())
+	err := t.get(`SELECT `+listingColumns+` FROM listings l`+orderOfListing+` WHERE l.id = ?`, []any{id}, l.columns())
 	return l, err
 }
 
-// ListingFilter selects listings of an account; other members that are empty
-// select all.
-type ListingFilter struct {
-	Account        int64
-	ProductIDs     []string
-	VariantIDs     []string
-	BatchIDs       []string
-	Statuses       []string
-	InventoryTypes []string
-	ShipmentIDs    []string  // display ids of inbound shipments
-	From           time.Time // inclusive
-	Until          time.Time // exclusive
-	Unexpired      time.Time // hides what expired by then unsold; zero hides nothing
-}
+// expirable are the listings whose expires_at is still to be noticed. Each has
+// to be said as the index says it.
+const expirable = `expired = 0 AND status NOT IN ('MATCHED', 'COMPLETED')`
 
-// Listings reads a page of listings, the newest first, and counts all matches.
-func (t *Tx) Listings(f ListingFilter, limit, offset int) (page []Listing, count int, err error) {
-	var w where
-	w.and("l.account = ?", f.Account)
-	w.in("l.product_id", f.ProductIDs)
-	w.in("l.variant_id", f.VariantIDs)
-	w.in("l.batch_id", f.BatchIDs)
-	w.in("l.status", f.Statuses)
-	w.in("l.inventory_type", f.InventoryTypes)
-	w.inShipments(f.ShipmentIDs)
-	w.between("l.created_at", f.From, f.Until)
-	if !f.Unexpired.IsZero() {
-		w.and("(l.expires_at > ? OR l.status IN ('MATCHED', 'COMPLETED'))", at(f.Unexpired))
-	}
-	if err := t.get(`SELECT count(*) FROM listings l`+w.String(), w.args, []any{&count}); err != nil {
-		return nil, 0, err
-	}
-	page, err = list(t, (*Listing).columns, `SELECT `+listingColumns+listingTables+w.String()+
-		` ORDER BY l.seq DESC LIMIT ? OFFSET ?`, append(w.args, limit, offset)...)
-	return page, count, err
-}
-
-// ExpiredListings reads listings whose ask should have ended by now.
-func (t *Tx) ExpiredListings(now time.Time, limit int) ([]Listing, error) {
-	return list(t, (*Listing).columns, `SELECT `+listingColumns+listingTables+
-		` WHERE l.status = 'ACTIVE' AND l.expires_at <= ? ORDER BY l.expires_at LIMIT ?`, at(now), limit)
+// ExpiringListings reads listings that have expired by now and are not Expired
+// yet. Those that are sold do not expire.
+func (t *Tx) ExpiringListings(now time.Time, limit int) ([]Listing, error) {
+	return list(t, (*Listing).columns, `SELECT `+listingColumns+` FROM
+		(SELECT seq AS expiring FROM listings WHERE `+expirable+` AND expires_at <= ? ORDER BY expires_at LIMIT ?)
+		CROSS JOIN listings l ON l.seq = expiring`+orderOfListing, at(now), limit)
 }
 
 // LowestAsk returns the lowest amount that active listings of a variant ask for

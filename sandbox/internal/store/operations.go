@@ -57,13 +57,13 @@ func (t *Tx) InsertOperation(o Operation) error {
 }
 
 // FinishOperation ends an operation.
-func (t *Tx) FinishOperation(id, status, failure string, now time.Time) error {
-	err := t.exec(`UPDATE operations SET status = ?, error = ?, due_at = NULL, updated_at = ? WHERE id = ?`,
-		status, opt(failure), at(now), id)
-	return err
+func (t *Tx) FinishOperation(seq int64, status, failure string, now time.Time) error {
+	return t.exec(`UPDATE operations SET status = ?, error = ?, due_at = NULL, updated_at = ? WHERE seq = ?`,
+		status, opt(failure), at(now), seq)
 }
 
-// Operation reads one operation of a listing, or returns ErrNotFound.
+// Operation reads one operation of a listing, or returns ErrNotFound. It looks
+// through those of the listing, which are few.
 func (t *Tx) Operation(listingID, id string) (Operation, error) {
 	var o Operation
 	err := t.get(`SELECT `+operationColumns+` FROM operations WHERE id = ? AND listing_id = ?`,

@@ -8,6 +8,7 @@ type Order struct {
 	Number         string
 	Account        int64
 	Status         string
+	DueAt          time.Time // when it moves on by itself; zero when it does not
 	ListingID      string
 	AskID          string
 	ProductID      string
@@ -18,19 +19,27 @@ type Order struct {
 	ShipBy         time.Time
 	Carrier        string
 	TrackingNumber string
+	ShippingID     string
+	InboundID      string    // display id of the shipment it is part of; empty unless it is a direct order
+	ShippedAt      time.Time // zero before it is shipped
+	Authentication string    // empty before the check
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 }
 
-const orderColumns = `seq, number, account, status, listing_id, ask_id, product_id, variant_id, amount, currency,
-	inventory_type, ship_by, carrier, tracking_number, created_at, updated_at`
+const orderColumns = `seq, number, account, status, due_at, listing_id, ask_id, product_id, variant_id, amount, currency,
+	inventory_type, ship_by, carrier, tracking_number, shipping_id, inbound_id, shipped_at, authentication, created_at, updated_at`
 
 func (o *Order) columns() []any {
 	return []any{
-		&o.Seq, &o.Number, &o.Account, &o.Status, &o.ListingID, &o.AskID, &o.ProductID, &o.VariantID, &o.Amount, &o.Currency,
-		&o.InventoryType,
+		&o.Seq, &o.Number, &o.Account, &o.Status,
+		timeColumn{&o.DueAt},
+		&o.ListingID, &o.AskID, &o.ProductID, &o.VariantID, &o.Amount, &o.Currency, &o.InventoryType,
 		timeColumn{&o.ShipBy},
-		&o.Carrier, &o.TrackingNumber,
+		&o.Carrier, &o.TrackingNumber, &o.ShippingID,
+		textColumn{&o.InboundID},
+		timeColumn{&o.ShippedAt},
+		textColumn{&o.Authentication},
 		timeColumn{&o.CreatedAt},
 		timeColumn{&o.UpdatedAt},
 	}
@@ -38,18 +47,43 @@ func (o *Order) columns() []any {
 
 // InsertOrder adds an order. Seq is not looked at.
 func (t *Tx) InsertOrder(o Order) error {
-	err := t.exec(`INSERT INTO orders (number, account, status, listing_id, ask_id, product_id, variant_id, amount, currency,
-		inventory_type, ship_by, carrier, tracking_number, created_at, updated_at) VALUES (`+marks(15)+`)`,
-		o.Number, o.Account, o.Status, o.ListingID, o.AskID, o.ProductID, o.VariantID, o.Amount, o.Currency,
-		o.InventoryType, at(o.ShipBy), o.Carrier, o.TrackingNumber, at(o.CreatedAt), at(o.UpdatedAt))
+	err := t.exec(`INSERT INTO orders (number, account, status, due_at, listing_id, ask_id, product_id, variant_id, amount,
+		currency, inventory_type, ship_by, carrier, tracking_number, shipping_id, inbound_id, created_at, updated_at)
+		VALUES (`+marks(18)+`)`,
+		o.Number, o.Account, o.Status, at(o.DueAt), o.ListingID, o.AskID, o.ProductID, o.VariantID, o.Amount,
+		o.Currency, o.InventoryType, at(o.ShipBy), o.Carrier, o.TrackingNumber, o.ShippingID, opt(o.InboundID),
+		at(o.CreatedAt), at(o.UpdatedAt))
+	return err
+}
+
+// SaveOrder writes what can change of an order.
+func (t *Tx) SaveOrder(o Order) error {
+	err := t.exec(`UPDATE orders SET status = ?, due_at = ?, shipped_at = ?, authentication = ?, updated_at = ? WHERE number = ?`,
+		o.Status, at(o.DueAt), at(o.ShippedAt), opt(o.Authentication), at(o.UpdatedAt), o.Number)
 	return err
 }
 
 // Order reads one order of an account, or returns ErrNotFound.
 func (t *Tx) Order(account int64, number string) (Order, error) {
-	var o Order
-	err := t.get(`SELECT `+orderColumns+` FROM orders WHERE number = ? AND account = ?`, []any{number, account}, o.columns())
+	o, err := t.AnyOrder(number)
+	if err == nil && o.Account != account {
+		return Order{}, ErrNotFound
+	}
 	return o, err
+}
+
+// AnyOrder reads one order of whatever account, or returns ErrNotFound. It is
+// not for requests of sellers.
+func (t *Tx) AnyOrder(number string) (Order, error) {
+	var o Order
+	err := t.get(`SELECT `+orderColumns+` FROM orders WHERE number = ?`, []any{number}, o.columns())
+	return o, err
+}
+
+// DueOrders reads orders that are due to move on, the longest overdue first.
+func (t *Tx) DueOrders(now time.Time, limit int) ([]Order, error) {
+	return list(t, (*Order).columns, `SELECT `+orderColumns+` FROM orders WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?`,
+		at(now), limit)
 }
 
 // OrderFilter selects orders of an account; other members that are empty select
@@ -78,7 +112,7 @@ func (t *Tx) Orders(f OrderFilter, limit, offset int) (page []Order, count int, 
 		w.and("variant_id = ?", f.VariantID)
 	}
 	w.in("inventory_type", f.InventoryTypes)
-	w.inShipments(f.ShipmentIDs)
+	w.in("inbound_id", f.ShipmentIDs)
 	w.between("created_at", f.From, f.Until)
 	if err := t.get(`SELECT count(*) FROM orders`+w.String(), w.args, []any{&count}); err != nil {
 		return nil, 0, err

@@ -1,36 +1,39 @@
 package store
 
+import machines "github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+
 // Statuses of listings.
 const (
-	Inactive  = "INACTIVE"
-	Active    = "ACTIVE"
-	Deleted   = "DELETED"
-	Canceled  = "CANCELED"
-	Matched   = "MATCHED"
-	Completed = "COMPLETED" // of batches and items, too
+	Inactive  = machines.Inactive
+	Active    = machines.Active
+	Deleted   = machines.Deleted
+	Canceled  = machines.Canceled
+	Matched   = machines.Matched
+	Completed = machines.Completed // of batches and items, too
 )
 
 // Statuses of batches and their items; they end in Completed.
 const (
-	Queued     = "QUEUED"
-	InProgress = "IN_PROGRESS"
-	Failed     = "FAILED" // items only; of operations, too
+	Queued     = machines.Queued
+	InProgress = machines.InProgress
+	Failed     = machines.Failed // items only; of operations, too
 )
 
 // Statuses of operations; they end in Succeeded or Failed.
 const (
-	Pending   = "PENDING"
-	Succeeded = "SUCCEEDED"
+	Pending   = machines.Pending
+	Succeeded = machines.Succeeded
 )
 
 // Types of operations; the first three are kinds of batches, too.
 const (
-	Create     = "CREATE"
-	Update     = "UPDATE"
-	Delete     = "DELETE"
-	Activate   = "ACTIVATE"
-	Deactivate = "DEACTIVATE"
+	Create      = machines.Create
+	Update      = machines.Update
+	Delete      = machines.Delete
+	Activate    = machines.Activate
+	Deactivate  = machines.Deactivate
+	CancelOrder = machines.CancelOrder
 )
 
-// OrderCreated is the status an order begins with.
-const OrderCreated = "CREATED"
+// Expiry is the event of a listing whose ask has expired.
+const Expiry = machines.Expiry

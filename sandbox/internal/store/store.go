@@ -11,15 +11,21 @@ import (
 	"io/fs"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the database driver
 )
 
-// ErrNotFound says that there is no such row.
-var ErrNotFound = errors.New("not found")
+var (
+	// ErrNotFound says that there is no such row.
+	ErrNotFound = errors.New("not found")
+	// ErrClosed says that the store was closed before a transaction began.
+	ErrClosed = errors.New("the database is closed")
+)
 
 // readers is the number of connections to a file that read at the same time.
+// They wait neither for each other nor for the writer.
 const readers = 4
 
 //go:embed migrations/*.sql
@@ -27,45 +33,36 @@ var migrations embed.FS
 
 // Store is one database. It is safe for concurrent use.
 type Store struct {
-	write *sql.DB // one connection: SQLite has one writer anyway, and waiting in line beats being turned away
-	read  *sql.DB // the same as write for a database in memory, which belongs to its connection
+	write *pool // of one: SQLite has one writer anyway, and waiting in line beats being turned away
+	read  *pool // the same as write for a database in memory, which belongs to its connection
+	stop  func() error
 }
 
 // Open opens the database in a file, which is made if it does not exist, and
 // brings its schema up to date. An empty path opens a new database in memory.
+//
+// A commit to a file survives the end of the process, however violent; a power
+// cut may take the last ones back.
 func Open(ctx context.Context, path string) (*Store, error) {
 	s := &Store{}
+	s.stop = sync.OnceValue(s.closePools)
 	var err error
-	if s.write, err = open(path, url.Values{
-		"_txlock": {"immediate"}, "_journal_mode": {"WAL"}, "_synchronous": {"NORMAL"}, "_foreign_keys": {"on"},
-	}); err != nil {
-		return nil, err
-	}
-	s.write.SetMaxOpenConns(1)
-	if err := migrate(ctx, s.write); err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %q: %w", path, err), s.write.Close())
-	}
-	if s.read = s.write; path != "" {
-		if s.read, err = open(path, url.Values{"_query_only": {"on"}}); err != nil {
-			return nil, errors.Join(err, s.write.Close())
-		}
-		s.read.SetMaxOpenConns(readers)
-		s.read.SetMaxIdleConns(readers)
-	}
-	return s, nil
-}
-
-func open(path string, settings url.Values) (*sql.DB, error) {
-	settings.Set("_busy_timeout", "5000")
-	name := ":memory:"
-	if path != "" {
-		name = "file:" + (&url.URL{Path: path}).EscapedPath()
-	}
-	db, err := sql.Open("sqlite", name+"?"+settings.Encode())
-	if err != nil {
+	if s.write, err = openPool(ctx, path, 1, url.Values{
+		"_journal_mode": {"WAL"}, "_synchronous": {"NORMAL"}, "_foreign_keys": {"on"},
+		// What is written to all the time, the ends of the indexes, stays in the cache,
+		// and is copied from the journal to its place once for many transactions.
+		"_pragma": {"cache_size(-65536)", "wal_autocheckpoint(4000)"},
+	}, migrate); err != nil {
 		return nil, fmt.Errorf("open database %q: %w", path, err)
 	}
-	return db, nil
+	if s.read = s.write; path != "" {
+		settings := url.Values{"_query_only": {"on"}, "_pragma": {"cache_size(-8192)"}}
+		s.read, err = openPool(ctx, path, readers, settings, func(context.Context, *sql.DB) error { return nil })
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("open database %q to read: %w", path, err), s.write.close())
+		}
+	}
+	return s, nil
 }
 
 func migrate(ctx context.Context, db *sql.DB) error {
@@ -77,58 +74,68 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.Up(ctx)
-	return err
+	if _, err = p.Up(ctx); err != nil {
+		return err
+	}
+	return guard(ctx, db)
 }
 
-// Close closes the database. Transactions that are under way are finished.
-func (s *Store) Close() error {
-	err := s.write.Close()
-	if s.read != s.write {
-		err = errors.Join(err, s.read.Close())
+// Close closes the database. Transactions that are under way are finished, and
+// new ones fail with ErrClosed.
+func (s *Store) Close() error { return s.stop() }
+
+func (s *Store) closePools() error {
+	if s.read == s.write {
+		return s.write.close()
 	}
-	return err
+	return errors.Join(s.read.close(), s.write.close()) // the writer last, to tidy the file up
 }
 
 // Update runs f in a transaction that is committed if f returns nil and rolled
-// back otherwise. Writers run one at a time.
+// back otherwise. Writers run one at a time, in the order they came.
 func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
-	return run(ctx, s.write, f)
+	return run(ctx, s.write, "BEGIN IMMEDIATE", f)
 }
 
 // View runs f in a transaction that sees one state of the database. f must not
 // write.
 func (s *Store) View(ctx context.Context, f func(*Tx) error) error {
-	return run(ctx, s.read, f)
+	return run(ctx, s.read, "BEGIN", f)
 }
 
 // run does not stop half way when ctx ends: a transaction takes milliseconds,
 // and a database in memory would be gone with an interrupted connection.
-func run(ctx context.Context, db *sql.DB, f func(*Tx) error) (err error) {
+func run(ctx context.Context, p *pool, begin string, f func(*Tx) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	begun, err := db.BeginTx(context.WithoutCancel(ctx), nil)
+	c, err := p.lend(ctx)
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return err
 	}
+	defer p.giveBack(c)
+	if err := c.control(begin); err != nil {
+		return err
+	}
+	committed := false
 	defer func() {
-		// It is over already after a commit; otherwise f failed or panicked.
-		if rollback := begun.Rollback(); rollback != nil && !errors.Is(rollback, sql.ErrTxDone) {
-			err = errors.Join(err, fmt.Errorf("roll back: %w", rollback))
+		if committed {
+			return
+		}
+		if rollback := c.control("ROLLBACK"); rollback != nil { // f failed or panicked, or the commit failed
+			err = errors.Join(err, rollback)
 		}
 	}()
-	tx := &Tx{tx: begun, prepared: map[string]*sql.Stmt{}}
+	tx := &Tx{conn: c}
 	if err := f(tx); err != nil {
 		return err
 	}
-	if err := tx.saveCounter(); err != nil {
+	if err := tx.flush(); err != nil {
 		return err
 	}
-	if err := begun.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
+	err = c.control("COMMIT")
+	committed = err == nil
+	return err
 }
 
 // marks returns n question marks for a list of values.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -56,10 +57,57 @@ func TestAPanicRollsBackAndLeavesTheStoreUsable(t *testing.T) {
 func TestAViewCannotWrite(t *testing.T) {
 	s := reopen(t, filepath.Join(t.TempDir(), "sandbox.db"))
 	err := s.View(t.Context(), func(tx *Tx) error {
-		_, err := tx.InsertBatch(Batch{ID: "b", Kind: Create, Status: Queued})
+		_, err := tx.InsertBatch(Batch{ID: "b", Kind: Create}, nil)
 		return err
 	})
 	require.ErrorContains(t, err, "readonly")
+}
+
+func TestReadersDoNotWaitForTheWriter(t *testing.T) {
+	s := reopen(t, filepath.Join(t.TempDir(), "sandbox.db"))
+	batches := func() (n int) {
+		require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
+			return tx.get(`SELECT count(*) FROM batches`, nil, []any{&n})
+		}))
+		return n
+	}
+	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
+		_, err := tx.InsertBatch(Batch{ID: "b", Kind: Create, CreatedAt: dawn}, []Item{{ID: "i", DueAt: dawn}})
+		assert.Zero(t, batches(), "they see what was before, while it is being written")
+		return err
+	}))
+	assert.Equal(t, 1, batches())
+}
+
+func TestACloseWaitsAndThenNothingBegins(t *testing.T) {
+	for name, path := range map[string]string{"in memory": "", "in a file": filepath.Join(t.TempDir(), "sandbox.db")} {
+		t.Run(name, func(t *testing.T) {
+			s := reopen(t, path)
+			closed := make(chan error, 1)
+			require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
+				go func() { closed <- s.Close() }()
+				_, err := tx.NextNumber()
+				return err
+			}), "what has begun is finished")
+			require.NoError(t, <-closed)
+			require.ErrorIs(t, s.View(t.Context(), func(*Tx) error { return nil }), ErrClosed)
+			require.ErrorIs(t, s.Update(t.Context(), func(*Tx) error { return nil }), ErrClosed)
+			require.NoError(t, s.Close(), "closing it again is no mistake")
+		})
+	}
+}
+
+func TestAConnectionKeepsFewStatements(t *testing.T) {
+	s := reopen(t, "")
+	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
+		for n := range 3 * maxPrepared {
+			var got int
+			require.NoError(t, tx.get(fmt.Sprintf(`SELECT %d`, n), nil, []any{&got}))
+			assert.Equal(t, n, got)
+			assert.LessOrEqual(t, len(tx.conn.prepared), maxPrepared)
+		}
+		return nil
+	}))
 }
 
 func TestAMemoryStoreSurvivesACancelledCaller(t *testing.T) {

@@ -4,44 +4,50 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Tx is a transaction. Its methods must not be called concurrently, nor after
 // the function it was given to has returned.
 type Tx struct {
-	tx       *sql.Tx
-	prepared map[string]*sql.Stmt // by text: the worker runs the same few over and over
-	counter  int64                // last number given out; 0 before the first
-	counted  bool
+	conn    *connection
+	counter int64 // last number given out; 0 before the first
+	counted bool
+	newest  time.Time          // created_at of the newest listing, once one was added
+	blocks  map[block]int      // by how much listings of blocks have become more
+	moved   map[int64]Progress // by batch: by how much its items in each status have become more
 }
 
-func (t *Tx) prepare(query string) (*sql.Stmt, error) {
-	if stmt, ok := t.prepared[query]; ok {
-		return stmt, nil
-	}
-	stmt, err := t.tx.Prepare(query)
-	if err != nil {
-		return nil, fmt.Errorf("prepare %.60q: %w", query, err)
-	}
-	t.prepared[query] = stmt
-	return stmt, nil
-}
-
-// exec runs a statement.
-func (t *Tx) exec(query string, args ...any) error {
-	stmt, err := t.prepare(query)
-	if err != nil {
+// flush writes what was collected until the end, because it takes less that way.
+func (t *Tx) flush() error {
+	if err := t.saveCounter(); err != nil {
 		return err
 	}
-	if _, err := stmt.Exec(args...); err != nil {
-		return fmt.Errorf("execute %.60q: %w", query, err)
+	return t.saveBlocks()
+}
+
+// run runs a statement.
+func (t *Tx) run(query string, args ...any) (sql.Result, error) {
+	stmt, err := t.conn.prepare(query)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	result, err := stmt.Exec(args...)
+	if err != nil {
+		return nil, fmt.Errorf("execute %.60q: %w", query, err)
+	}
+	return result, nil
+}
+
+// exec runs a statement whose result does not matter.
+func (t *Tx) exec(query string, args ...any) error {
+	_, err := t.run(query, args...)
+	return err
 }
 
 // get reads one row, or returns ErrNotFound.
 func (t *Tx) get(query string, args, into []any) error {
-	stmt, err := t.prepare(query)
+	stmt, err := t.conn.prepare(query)
 	if err != nil {
 		return err
 	}
@@ -57,7 +63,7 @@ func (t *Tx) get(query string, args, into []any) error {
 
 // list reads all rows. columns says where the columns of a row go.
 func list[T any](t *Tx, columns func(*T) []any, query string, args ...any) ([]T, error) {
-	stmt, err := t.prepare(query)
+	stmt, err := t.conn.prepare(query)
 	if err != nil {
 		return nil, err
 	}

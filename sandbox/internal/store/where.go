@@ -26,10 +26,21 @@ func (w *where) in(column string, values []string) {
 	}
 }
 
-// inShipments keeps nothing: there are no inbound shipments to belong to.
-func (w *where) inShipments(displayIDs []string) {
-	if len(displayIDs) > 0 {
-		w.and("FALSE")
+// inState keeps listings in the states of a filter. It names every value that is
+// possible, so that all columns of an index that begins with the state are used.
+func (w *where) inState(alias string, f ListingFilter) {
+	every := func(values, all []string) []string {
+		if len(values) == 0 {
+			return all
+		}
+		return values
+	}
+	w.in(alias+"status", every(f.Statuses, []string{Inactive, Active, Deleted, Canceled, Matched, Completed}))
+	w.in(alias+"inventory_type", every(f.InventoryTypes, []string{"STANDARD", "DIRECT", "FLEX", "DFS"}))
+	if f.WithExpired {
+		w.and(alias + "expired IN (0, 1)")
+	} else {
+		w.and(alias + "expired = 0")
 	}
 }
 

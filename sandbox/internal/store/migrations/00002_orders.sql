@@ -5,6 +5,7 @@ CREATE TABLE orders (
     number          TEXT    NOT NULL UNIQUE,
     account         INTEGER NOT NULL,
     status          TEXT    NOT NULL,
+    due_at          INTEGER, -- when it moves on by itself; NULL when it does not
     listing_id      TEXT    NOT NULL UNIQUE REFERENCES listings (id),
     ask_id          TEXT    NOT NULL,
     product_id      TEXT    NOT NULL,
@@ -15,11 +16,29 @@ CREATE TABLE orders (
     ship_by         INTEGER NOT NULL,
     carrier         TEXT    NOT NULL,
     tracking_number TEXT    NOT NULL,
+    shipping_id     TEXT    NOT NULL UNIQUE,
+    inbound_id      TEXT, -- display id of the shipment that a direct order is part of
+    shipped_at      INTEGER,
+    authentication  TEXT, -- what the check has found, NULL before it
     created_at      INTEGER NOT NULL,
     updated_at      INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX orders_by_status ON orders (account, status, created_at);
+CREATE INDEX orders_due ON orders (due_at) WHERE due_at IS NOT NULL;
+
+-- What buyers bid. A bid stands until it has bought.
+CREATE TABLE bids (
+    seq          INTEGER PRIMARY KEY,
+    variant_id   TEXT    NOT NULL,
+    currency     TEXT    NOT NULL,
+    amount       INTEGER NOT NULL CHECK (amount > 0),
+    order_number TEXT UNIQUE REFERENCES orders (number),
+    created_at   INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX bids_standing ON bids (variant_id, currency, amount) WHERE order_number IS NULL;
 
 -- +goose Down
+DROP TABLE bids;
 DROP TABLE orders;

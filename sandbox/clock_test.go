@@ -1,0 +1,55 @@
+package sandbox_test
+
+import (
+	"math"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWhatFallsDueIsDoneWhenAdvanceReturns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := open(t, inBackground)
+		path := m.batch("create-listing", map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 300})
+		begin := time.Now()
+		require.NoError(t, m.Advance(t.Context(), time.Second))
+		assert.Equal(t, "IN_PROGRESS", m.get("%s", path).text("status"))
+		require.NoError(t, m.Advance(t.Context(), 2*time.Second))
+		assert.Equal(t, "COMPLETED", m.get("%s", path).text("status"))
+		assert.Zero(t, time.Since(begin), "nobody has waited")
+		assert.Equal(t, begin.Add(3*time.Second), m.Now())
+	})
+}
+
+func TestTheWorkerKeepsUpWithAClockThatWasMoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := open(t, inBackground)
+		a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200"})
+		require.NoError(t, m.Advance(t.Context(), 400*time.Millisecond))
+		synctest.Wait()
+		<-time.After(600 * time.Millisecond) // 400 ms earlier than it would have
+		synctest.Wait()
+		assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", a.text("listingId")).text("status"))
+	})
+}
+
+func TestManualWorkIsLeftToWorkByAdvance(t *testing.T) {
+	m := open(t)
+	a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200"})
+	require.NoError(t, m.Advance(t.Context(), time.Minute))
+	assert.Equal(t, "INACTIVE", m.get("/selling/listings/%s", a.text("listingId")).text("status"))
+	require.NoError(t, m.Work(t.Context()))
+	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", a.text("listingId")).text("status"))
+}
+
+func TestTheClockGoesForwardOnly(t *testing.T) {
+	m := open(t)
+	require.ErrorContains(t, m.Advance(t.Context(), -1), "forward only")
+	require.NoError(t, m.Advance(t.Context(), math.MaxInt64))
+	require.ErrorContains(t, m.Advance(t.Context(), 1), "292 years")
+	assert.Equal(t, noon.Add(math.MaxInt64), m.Now())
+}

@@ -1,0 +1,112 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+)
+
+func TestAnOrderIsSeenOnEveryStepOfItsTable(t *testing.T) {
+	m := open(t, still)
+	for _, row := range state.Order.Transitions() {
+		_, number := m.order("200")
+		m.move(number, wayTo(t, row.From)...)
+		require.Equal(t, row.From, m.get("/selling/orders/%s", number).text("status"))
+		m.move(number, row.To)
+		assert.Equal(t, row.To, m.get("/selling/orders/%s", number).text("status"), row.Event)
+	}
+}
+
+func TestABatchAndItsItemAreSeenOnEveryStepOfTheirTables(t *testing.T) {
+	m := open(t)
+	listing := m.sell("200")
+	for _, row := range []struct {
+		kind string
+		item map[string]any
+		end  string
+	}{
+		{"create-listing", map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 1}, state.Completed},
+		{"create-listing", map[string]any{"variantId": "no-such-variant", "amount": "200", "quantity": 1}, state.Failed},
+		{"update-listing", map[string]any{"listingId": listing, "amount": "190"}, state.Completed},
+		{"delete-listing", map[string]any{"listingId": listing}, state.Completed},
+		{"delete-listing", map[string]any{"listingId": listing}, state.Failed},
+	} {
+		path := m.batch(row.kind, row.item)
+		for _, status := range []string{state.Queued, state.InProgress, state.Completed} {
+			batch := m.get("%s", path)
+			assert.Equal(t, status, batch.text("status"), row.kind)
+			assert.Equal(t, status == state.Completed, batch.at("completedAt") != nil, row.kind)
+			items := m.get("%s/items", path)
+			require.Equal(t, 1, items.len("items"), row.kind)
+			if status == state.Completed {
+				status = row.end
+			}
+			assert.Equal(t, status, items.text("items", 0, "status"), row.kind)
+			m.pass(1100 * time.Millisecond)
+		}
+	}
+	assert.Equal(t, "DELETED", m.get("/selling/listings/%s", listing).text("status"))
+}
+
+func TestAListingIsSeenOnEveryStepOfItsTable(t *testing.T) {
+	for _, row := range state.Listing.Transitions() {
+		t.Run(row.From+" "+row.Event+" "+row.To, func(t *testing.T) {
+			m := open(t)
+			id := m.listingIn(row)
+			require.Equal(t, row.From, m.get("/selling/listings/%s", id).text("status"))
+			m.happen(row, id)
+			m.settle()
+			assert.Equal(t, row.To, m.get("/selling/listings/%s", id).text("status"))
+		})
+	}
+}
+
+// listingIn makes a listing that a row can happen to.
+func (m *market) listingIn(row state.Transition) (id string) {
+	m.t.Helper()
+	if row.From == state.Matched {
+		id, _ = m.order("200")
+		return id
+	}
+	terms := map[string]any{
+		"variantId": chicago(m.t), "amount": "200", "expiresAt": noon.Add(time.Hour),
+		"active": row.From == state.Active || row.To == state.Active && row.Event == state.Create,
+	}
+	id = m.call(http.MethodPost, "/selling/listings", terms).text("listingId")
+	if row.Event != state.Create { // which is under way now
+		m.settle()
+	}
+	return id
+}
+
+// happen makes a row happen to a listing, or gets it under way.
+func (m *market) happen(row state.Transition, id string) {
+	m.t.Helper()
+	path := "/selling/listings/" + id
+	switch row.Event {
+	case state.Create:
+	case state.Update:
+		m.batch("update-listing", map[string]any{"listingId": id, "amount": "210", "active": row.To == state.Active})
+	case state.Activate:
+		m.call(http.MethodPut, path+"/activate", map[string]any{})
+	case state.Deactivate:
+		m.call(http.MethodPut, path+"/deactivate", nil)
+	case state.Delete:
+		m.call(http.MethodDelete, path, nil)
+	case state.Expiry:
+		m.pass(time.Hour)
+	case state.Sale:
+		_, err := m.Buy(m.t.Context(), id)
+		require.NoError(m.t, err)
+	case state.Payout, state.CancelOrder:
+		to := map[string]string{state.Payout: state.OrderCompleted, state.CancelOrder: state.OrderCanceled}[row.Event]
+		m.move(m.get("%s", path).text("order", "orderNumber"), wayTo(m.t, to)...)
+	default:
+		require.Fail(m.t, "nobody knows how to make it happen", row.Event)
+	}
+}

@@ -1,0 +1,136 @@
+package sandbox
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// FaultKind says what goes wrong with a call.
+type FaultKind string
+
+// The kinds of faults. Those of a network, such as a reset or a body that breaks
+// off, are not among them: a proxy makes these.
+const (
+	// FaultStatus answers with Fault.Status, as a gateway does.
+	FaultStatus FaultKind = "status"
+	// FaultLost cuts the connection without an answer.
+	FaultLost FaultKind = "lost"
+	// FaultDelay answers as ever, but only after Fault.Delay.
+	FaultDelay FaultKind = "delay"
+	// FaultCutJSON answers with the first half of a body, as if that were all.
+	FaultCutJSON FaultKind = "cut-json"
+	// FaultHTML answers with a page for people.
+	FaultHTML FaultKind = "html"
+	// FaultWrongType answers with valid JSON that is a string.
+	FaultWrongType FaultKind = "wrong-type"
+)
+
+var faultKinds = []FaultKind{FaultStatus, FaultLost, FaultDelay, FaultCutJSON, FaultHTML, FaultWrongType}
+
+// Fault is something that goes wrong with the next calls of an operation,
+// whatever their credentials. It spares the quota unless it is Applied.
+type Fault struct {
+	// Operation is the id of an operation, such as CreateListing, or "token" for
+	// the token endpoint. Empty means any of them.
+	Operation string
+	// Times is how many calls it happens to; 1 if 0.
+	Times int
+	// Kind says what happens; it is required.
+	Kind FaultKind
+	// Applied means that the sandbox does what the call asks for, and then the
+	// fault keeps its answer back. Otherwise the call is never seen by anybody,
+	// but for a FaultDelay, which then comes before the work instead of after it.
+	Applied bool
+	// Delay is how long a call waits before it is answered or cut, by the clock of
+	// the machine. FaultDelay requires it; all others may have it.
+	Delay time.Duration
+	// Status is what is answered; FaultStatus requires it. The malformed kinds
+	// take it instead of the status of the answer that is kept back, or 200 if
+	// there is none.
+	Status int
+	// RetryAfter is said in a header if it is positive, in seconds, rounded up.
+	RetryAfter time.Duration
+	// Body is what a FaultStatus answers; the error body of the document if empty.
+	Body string
+}
+
+func (f Fault) check(operations []string) error {
+	switch {
+	case f.Operation != "" && !slices.Contains(operations, f.Operation):
+		return badRequest("there is no operation %.80q", f.Operation)
+	case !slices.Contains(faultKinds, f.Kind):
+		return badRequest("there is no kind %.80q", f.Kind)
+	case f.Times < 0 || f.Delay < 0 || f.RetryAfter < 0:
+		return badRequest("times, delay and the time to retry after cannot be negative")
+	case f.Kind == FaultDelay && f.Delay == 0:
+		return badRequest("a fault of kind %s needs a delay", f.Kind)
+	case f.Kind == FaultStatus && f.Status == 0:
+		return badRequest("a fault of kind %s needs a status", f.Kind)
+	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
+		return badRequest("status %d is not between 200 and 599", f.Status)
+	case f.Body != "" && f.Kind != FaultStatus:
+		return badRequest("only a fault of kind %s has a body", FaultStatus)
+	}
+	return nil
+}
+
+// Fail makes the next calls of an operation go wrong. Faults wait in the order
+// they were asked for: a call takes the first one that fits, and no other. They
+// are forgotten by Reset and Close. Calls that belong to no operation, and those
+// of the control API, never fail.
+func (s *Sandbox) Fail(f Fault) error {
+	if err := f.check(s.contract.operations); err != nil {
+		return fmt.Errorf("sandbox: fail: %w", err)
+	}
+	f.Times = max(f.Times, 1)
+	s.faults.add(f)
+	return nil
+}
+
+// Faults returns what has yet to go wrong, in its order; Times is how often it
+// still does.
+func (s *Sandbox) Faults() []Fault { return s.faults.list() }
+
+// ClearFaults forgets all faults that have yet to happen.
+func (s *Sandbox) ClearFaults() { s.faults.clear() }
+
+// faults are those that have yet to happen.
+type faults struct {
+	mu  sync.Mutex
+	all []Fault
+}
+
+func (q *faults) add(f Fault) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.all = append(q.all, f)
+}
+
+// take returns the fault of one call.
+func (q *faults) take(operation string) (Fault, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.IndexFunc(q.all, func(f Fault) bool { return f.Operation == "" || f.Operation == operation })
+	if i < 0 || operation == "" {
+		return Fault{}, false
+	}
+	f := q.all[i]
+	if q.all[i].Times--; q.all[i].Times == 0 {
+		q.all = slices.Delete(q.all, i, i+1)
+	}
+	return f, true
+}
+
+func (q *faults) list() []Fault {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.all)
+}
+
+func (q *faults) clear() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.all = nil
+}

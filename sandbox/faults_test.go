@@ -1,0 +1,181 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/sandbox"
+)
+
+// create makes a listing, or tries to. A connection that is cut gives nil.
+func (m *market) create() (w *httptest.ResponseRecorder) {
+	m.t.Helper()
+	defer func() {
+		if cause := recover(); cause != nil {
+			require.Equal(m.t, http.ErrAbortHandler, cause)
+			w = nil
+		}
+	}()
+	w = httptest.NewRecorder()
+	m.ServeHTTP(w, m.request(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(m.t), "amount": "200"}))
+	return w
+}
+
+func TestAFaultReplacesAnAnswerAndDoesOrDoesNotDoTheCall(t *testing.T) {
+	type want struct {
+		status int // 0 is a connection that is cut
+		kind   string
+		retry  string
+		body   string // all of it, if it is not empty
+		json   bool
+	}
+	const problem, text = "application/json", "text/plain; charset=utf-8"
+	const html = "text/html; charset=utf-8"
+	const lie = "\"not what was asked for\"\n"
+	for name, row := range map[string]struct {
+		fault sandbox.Fault
+		own   want // if it is applied
+		none  want // if it is not
+	}{
+		"a status": {
+			sandbox.Fault{Kind: sandbox.FaultStatus, Status: 503, RetryAfter: 1500 * time.Millisecond},
+			want{503, problem, "2", `{"message":"Service Unavailable","statusCode":503}` + "\n", true},
+			want{503, problem, "2", `{"message":"Service Unavailable","statusCode":503}` + "\n", true},
+		},
+		"a status with a page": {
+			sandbox.Fault{Kind: sandbox.FaultStatus, Status: 403, Body: "<html>no</html>"},
+			want{403, html, "", "<html>no</html>", false},
+			want{403, html, "", "<html>no</html>", false},
+		},
+		"a status with a text": {
+			sandbox.Fault{Kind: sandbox.FaultStatus, Status: 502, Body: "bad gateway"},
+			want{502, text, "", "bad gateway", false},
+			want{502, text, "", "bad gateway", false},
+		},
+		"a status with JSON": {
+			sandbox.Fault{Kind: sandbox.FaultStatus, Status: 429, Body: `{"error":"slow down"}`},
+			want{429, problem, "", `{"error":"slow down"}`, true},
+			want{429, problem, "", `{"error":"slow down"}`, true},
+		},
+		"an answer that is lost": {sandbox.Fault{Kind: sandbox.FaultLost}, want{}, want{}},
+		"JSON that is cut": {
+			sandbox.Fault{Kind: sandbox.FaultCutJSON},
+			want{201, problem, "", "", false},
+			want{200, problem, "", `{"listingId":"98e2e748`, false},
+		},
+		"JSON of an error that is cut": {
+			sandbox.Fault{Kind: sandbox.FaultCutJSON, Status: 500},
+			want{500, problem, "", "", false},
+			want{500, problem, "", `{"listingId":"98e2e748`, false},
+		},
+		"a page": {sandbox.Fault{Kind: sandbox.FaultHTML}, want{201, html, "", "", false}, want{200, html, "", "", false}},
+		"another type": {
+			sandbox.Fault{Kind: sandbox.FaultWrongType}, want{201, problem, "", lie, true}, want{200, problem, "", lie, true},
+		},
+	} {
+		for applied, want := range map[bool]want{true: row.own, false: row.none} {
+			m := open(t)
+			row.fault.Operation, row.fault.Applied = "CreateListing", applied
+			require.NoError(t, m.Fail(row.fault), name)
+			w := m.create()
+			if want.status == 0 {
+				assert.Nil(t, w, name)
+			} else {
+				require.NotNil(t, w, name)
+				assert.Equal(t, want.status, w.Code, name)
+				assert.Equal(t, want.kind, w.Header().Get("Content-Type"), name)
+				assert.Equal(t, want.retry, w.Header().Get("Retry-After"), name)
+				assert.NotEmpty(t, w.Body.String(), name)
+				if want.body != "" {
+					assert.Equal(t, want.body, w.Body.String(), name)
+				}
+				assert.Equal(t, want.json, json.Valid(w.Body.Bytes()), name)
+			}
+			assert.Equal(t, map[int]int{want.status: 1}, m.Counters()["CreateListing"], name)
+			assert.Equal(t, map[bool]int{true: 1, false: 0}[applied], m.get("/selling/listings").len("listings"), "%s, applied: %t", name, applied)
+			assert.Equal(t, http.StatusCreated, m.create().Code, "%s: the next one is as ever", name)
+		}
+	}
+}
+
+func TestADelayComesBeforeTheWorkOrAfterIt(t *testing.T) {
+	for _, applied := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			m := open(t, inBackground)
+			require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultDelay, Delay: time.Minute, Applied: applied}))
+			answers := make(chan *httptest.ResponseRecorder)
+			go func() { answers <- m.create() }()
+			<-time.After(59 * time.Second)
+			synctest.Wait()
+			assert.Equal(t, map[bool]int{true: 1, false: 0}[applied], m.get("/selling/listings").len("listings"), "applied: %t", applied)
+			w := <-answers
+			assert.Equal(t, http.StatusCreated, w.Code)
+			assert.True(t, json.Valid(w.Body.Bytes()), "it is the answer itself")
+		})
+	}
+}
+
+func TestFaultsHappenInTheirOrderToTheCallsThatFit(t *testing.T) {
+	m := open(t)
+	status := func(code int) sandbox.Fault { return sandbox.Fault{Kind: sandbox.FaultStatus, Status: code} }
+	two := status(500)
+	two.Operation, two.Times = "GetProduct", 2
+	for _, f := range []sandbox.Fault{two, status(502), status(503)} {
+		require.NoError(t, m.Fail(f))
+	}
+	product, _ := variant(t, "DZ5485-612", "10.5")
+	var got []int
+	for _, path := range []string{
+		"/catalog/products/" + product.ID, "/selling/listings", "/nothing/here", "/catalog/products/" + product.ID,
+		"/catalog/products/" + product.ID, "/catalog/products/" + product.ID,
+	} {
+		got = append(got, m.raw(http.MethodGet, path, nil).Code)
+	}
+	assert.Equal(t, []int{500, 502, 404, 500, 503, 200}, got)
+	assert.Empty(t, m.Faults())
+
+	require.NoError(t, m.Fail(two))
+	assert.Equal(t, 2, m.Faults()[0].Times)
+	m.ClearFaults()
+	assert.Equal(t, http.StatusOK, m.raw(http.MethodGet, "/catalog/products/"+product.ID, nil).Code)
+}
+
+func TestAFaultComesBeforeTheCredentials(t *testing.T) {
+	m := open(t)
+	require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultStatus, Status: 503, Times: 2}))
+	r := m.request(http.MethodGet, "/selling/listings", nil)
+	r.Header.Del("Authorization")
+	m.send(r).refused(http.StatusServiceUnavailable, "Service Unavailable", "a gateway does not look at them")
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, sandbox.TokenPath, nil))
+	assert.Equal(t, http.StatusServiceUnavailable, w.Code, "the token endpoint is an operation, too")
+}
+
+func TestFaultsThatMakeNoSenseAreRefused(t *testing.T) {
+	m := open(t)
+	for _, row := range []struct {
+		fault sandbox.Fault
+		says  string
+	}{
+		{sandbox.Fault{}, "no kind"},
+		{sandbox.Fault{Kind: "reset"}, "no kind"},
+		{sandbox.Fault{Kind: sandbox.FaultLost, Operation: "getListing"}, "no operation"},
+		{sandbox.Fault{Kind: sandbox.FaultLost, Times: -1}, "negative"},
+		{sandbox.Fault{Kind: sandbox.FaultLost, Delay: -1}, "negative"},
+		{sandbox.Fault{Kind: sandbox.FaultDelay}, "needs a delay"},
+		{sandbox.Fault{Kind: sandbox.FaultStatus}, "needs a status"},
+		{sandbox.Fault{Kind: sandbox.FaultStatus, Status: 100}, "between 200 and 599"},
+		{sandbox.Fault{Kind: sandbox.FaultHTML, Body: "x"}, "has a body"},
+	} {
+		require.ErrorContains(t, m.Fail(row.fault), "sandbox: fail: ")
+		require.ErrorContains(t, m.Fail(row.fault), row.says)
+	}
+	assert.Empty(t, m.Faults())
+}

@@ -1,0 +1,255 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/api"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/specgen"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+)
+
+// busyMarket is a database with listings, batches and orders in every state
+// that can be reached, and what is known about them.
+type busyMarket struct {
+	spec  *specgen.Spec
+	known *specgen.Known
+	file  []byte
+	now   time.Time
+}
+
+func makeBusyMarket(tb testing.TB) *busyMarket {
+	tb.Helper()
+	spec, err := specgen.Load(api.Spec)
+	require.NoError(tb, err)
+	file := tempFile(tb)
+	f := &fuzzed{market: open(tb, inFile(file)), known: specgen.NewKnown(spec, sandbox.BasePath)}
+	f.trade()
+	f.lookAround(spec)
+	require.NoError(tb, f.Close())
+	text, err := os.ReadFile(file)
+	require.NoError(tb, err)
+	return &busyMarket{spec, f.known, text, f.clock()}
+}
+
+// open opens a market of its own on a copy of the database.
+func (b *busyMarket) open(tb testing.TB) *fuzzed {
+	tb.Helper()
+	file := filepath.Join(tb.TempDir(), "sandbox.db")
+	require.NoError(tb, os.WriteFile(file, b.file, 0o600))
+	f := &fuzzed{market: open(tb, inFile(file)), known: b.known.Clone()}
+	f.now = b.now
+	var err error
+	f.watch, err = sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath())
+	require.NoError(tb, err)
+	f.watch.SetMaxOpenConns(1)
+	tb.Cleanup(func() { require.NoError(tb, f.watch.Close()) })
+	return f
+}
+
+// fuzzed is a market that takes whatever it is sent.
+type fuzzed struct {
+	*market
+	known *specgen.Known
+	watch *sql.DB // a connection of its own to the same file
+}
+
+// trade lets everything happen that a market knows.
+func (f *fuzzed) trade() {
+	f.t.Helper()
+	panda := `"variantId":"` + chicago(f.t) + `","amount":`
+	for _, terms := range []string{`"200"`, `"210","active":false`, `"220","inventoryType":"DIRECT"`, `"23500","currencyCode":"JPY"`} {
+		f.write("POST", "/selling/listings", `{`+panda+terms+`}`)
+	}
+	f.write("POST", "/selling/batch/create-listing", `{"items":[{`+panda+`"300","quantity":30},{"variantId":"x","amount":"1","quantity":1}]}`)
+	f.write("POST", "/selling/listings", `{`+panda+`"230","expiresAt":"`+f.clock().Add(time.Hour).Format(time.RFC3339)+`"}`)
+	f.write("POST", "/catalog/ingestion", `{"items":[{"category":"collectibles","productTitle":"Bear","brand":"Bearbrick",
+		"productImages":["https://images.example.com/bear.png"],"variants":[{"size":"One Size"}],"retailPrice":650,
+		"releaseDate":"2024-03-09","countryOfOrigin":"CN"}]}`)
+	f.settle()
+
+	live := f.get("/selling/listings?listingStatuses=ACTIVE&pageSize=100").each("listings", "listingId")
+	for i, id := range live {
+		path := "/selling/listings/" + id
+		switch i % 6 {
+		case 0:
+			_, err := f.Buy(f.t.Context(), id)
+			require.NoError(f.t, err)
+		case 1:
+			f.write("DELETE", path, "")
+		case 2:
+			f.write("PUT", path+"/deactivate", "")
+		case 3:
+			f.write("POST", "/selling/batch/update-listing", `{"items":[{"listingId":"`+id+`","amount":"310"},{"listingId":"x"}]}`)
+		case 4:
+			f.write("POST", "/selling/batch/delete-listing", `{"items":[{"listingId":"`+id+`"}]}`)
+		}
+	}
+	for range 12 { // more than a page of operations
+		f.write("PATCH", "/selling/listings/"+live[5], `{"amount":"320"}`)
+	}
+	f.settle()
+	for range 100 { // orders take a while until their end
+		f.pass(time.Hour)
+	}
+	for i, s := range state.Order.States() { // from here on, none moves by itself
+		f.write("POST", "/selling/listings", `{`+panda+`"500","inventoryType":"`+[]string{"STANDARD", "DIRECT"}[i%2]+`"}`)
+		f.settle()
+		number, err := f.Buy(f.t.Context(), f.get("/selling/listings?pageSize=1").text("listings", 0, "listingId"))
+		require.NoError(f.t, err)
+		f.move(number, wayTo(f.t, s.Name)...)
+	}
+	f.write("POST", "/selling/batch/create-listing", `{"items":[{`+panda+`"400","quantity":3}]}`) // not worked yet
+}
+
+// write makes a request that has to be accepted, once there is something to
+// accept it.
+func (f *fuzzed) write(method, path, body string) {
+	f.t.Helper()
+	var content any
+	if body != "" {
+		content = body
+	}
+	a := f.call(method, path, content)
+	require.Less(f.t, a.status, 300, "%s %s: %v", method, path, a.body)
+	f.known.Learn(a.body)
+}
+
+// lookAround reads what there is, until reading makes nothing more known: the
+// plainest request of every operation that reads is made again and again, about
+// one thing after the other.
+func (f *fuzzed) lookAround(spec *specgen.Spec) {
+	f.t.Helper()
+	for _, list := range []string{
+		"/selling/listings?isExpired=true&pageSize=100", "/selling/orders/active?pageSize=100", "/selling/orders/history?pageSize=100",
+		"/catalog/search?query=jordan+1+chicago&pageSize=5",
+	} {
+		f.known.Learn(f.get("%s", list).body)
+	}
+	g := &specgen.Generator{Known: f.known, Choices: &turns{}, Base: sandbox.BasePath}
+	for range 40 {
+		for _, op := range spec.Operations() {
+			if op.Method == http.MethodGet {
+				f.learn(f.serve(g.Request(op)))
+			}
+		}
+	}
+}
+
+// turns makes plain choices, but takes one thing after the other where there are
+// many.
+type turns struct{ n int }
+
+func (c *turns) IntN(n int) int {
+	if n < 17 { // a decision about the form of the request
+		return 0
+	}
+	c.n++
+	return c.n % n
+}
+
+// serve answers a request of any kind.
+func (f *fuzzed) serve(r specgen.Request) *httptest.ResponseRecorder {
+	f.t.Helper()
+	w := httptest.NewRecorder()
+	f.ServeHTTP(w, f.http(r))
+	return w
+}
+
+func (f *fuzzed) http(r specgen.Request) *http.Request {
+	f.t.Helper()
+	h, err := r.HTTP(f.t.Context(), http.Header{"Authorization": {"Bearer " + f.Token()}, "X-Api-Key": {f.APIKey()}})
+	require.NoError(f.t, err)
+	return h
+}
+
+func (f *fuzzed) learn(w *httptest.ResponseRecorder) {
+	var body any
+	if w.Code < 300 && json.Unmarshal(w.Body.Bytes(), &body) == nil {
+		f.known.Learn(body)
+	}
+}
+
+// try sends a request and holds the answer to what must be true of all answers:
+//
+//   - the sandbox itself never fails;
+//   - the answer is one that the document describes;
+//   - what the document refuses is refused;
+//   - what is read or refused changes nothing, and what is accepted does.
+func (f *fuzzed) try(r specgen.Request) (status int) {
+	f.t.Helper()
+	defer func() {
+		if f.t.Failed() {
+			f.t.Logf("the request was %s", r)
+		}
+	}()
+	before := f.version()
+	w := f.serve(r)
+	checkAnswer(f.t, f.http(r), w)
+	f.checkForm(w)
+	require.Less(f.t, w.Code, 500, "%s", w.Body)
+	refused := f.refusal(r)
+	if refused != nil {
+		require.GreaterOrEqual(f.t, w.Code, 400, "the document refuses it: %v", refused)
+	}
+	changed := f.version() != before
+	require.Equal(f.t, w.Code < 300 && r.Method != http.MethodGet, changed, "answered %d and changed: %t; %s", w.Code, changed, w.Body)
+	f.learn(w)
+	return w.Code
+}
+
+// checkForm checks that a body is one JSON value, or a PDF.
+func (f *fuzzed) checkForm(w *httptest.ResponseRecorder) {
+	f.t.Helper()
+	if w.Code < 300 && w.Header().Get("Content-Type") == "application/pdf" {
+		require.True(f.t, strings.HasPrefix(w.Body.String(), "%PDF-"))
+		return
+	}
+	require.Equal(f.t, "application/json", w.Header().Get("Content-Type"))
+	require.True(f.t, json.Valid(w.Body.Bytes()), "%q", w.Body)
+	if w.Code >= 400 {
+		var e struct{ StatusCode int }
+		require.NoError(f.t, json.Unmarshal(w.Body.Bytes(), &e))
+		require.Equal(f.t, w.Code, e.StatusCode, "the body names another status")
+	}
+}
+
+// refusal is why the document refuses a request, as a copy of the document says
+// that the sandbox knows nothing of. It is nil if the document allows it.
+func (f *fuzzed) refusal(r specgen.Request) error {
+	f.t.Helper()
+	router, err := contract()
+	require.NoError(f.t, err)
+	h := f.http(r)
+	route, params, err := router.FindRoute(h)
+	if err != nil {
+		return err
+	}
+	h.Body = io.NopCloser(bytes.NewReader(r.Body))
+	return openapi3filter.ValidateRequest(h.Context(), &openapi3filter.RequestValidationInput{
+		Request: h, PathParams: params, Route: route,
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, SkipSettingDefaults: true},
+	})
+}
+
+// version changes whenever somebody else changes the database.
+func (f *fuzzed) version() int64 {
+	f.t.Helper()
+	var v int64
+	require.NoError(f.t, f.watch.QueryRowContext(f.t.Context(), "PRAGMA data_version").Scan(&v))
+	return v
+}

@@ -1,0 +1,79 @@
+package catalog
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const proposedID = "3f1f5d0e-0f6e-4d53-9a35-0a7f3d4a8a11"
+
+// proposed is a good proposal, but for a change.
+func proposed(change func(*Proposal)) Proposal {
+	p := Proposal{
+		Category: "sneakers", Title: "Trail Runner Aurora", Brand: "Fjord", Images: []string{"https://images.example.com/aurora.png"},
+		Sizes:       []ProposedVariant{{Size: "10"}, {Size: "10.5", GTIN: "4006381333931"}},
+		RetailPrice: "129.50", ReleaseDate: "2026-03-01", Colorway: "Polar Blue/White", GTIN: "036000291452", Gender: "men",
+		StyleCode: "FJ2045-400",
+	}
+	if change != nil {
+		change(&p)
+	}
+	return p
+}
+
+func TestAProposalMakesAProduct(t *testing.T) {
+	p, err := proposed(nil).Product(proposedID)
+	require.NoError(t, err)
+	assert.Equal(t, "Trail-Runner-Aurora", p.URLKey)
+	assert.Equal(t, "SS26", p.Season)
+	assert.Equal(t, "blue", p.Color)
+	assert.Equal(t, "129.50", p.RetailPrice.String())
+	require.Len(t, p.Variants, 2)
+	assert.Equal(t, "Trail-Runner-Aurora:1", p.Variants[1].Name)
+	assert.Len(t, p.Variants[1].Sizes, 4, "sizes of shoes are converted")
+	assert.Equal(t, []GTIN{{"4006381333931", "EAN-13"}}, p.Variants[1].GTINs)
+	assert.Equal(t, []GTIN{{"036000291452", "UPC"}}, p.Variants[0].GTINs, "the number of the product is the first variant's")
+
+	again, err := proposed(nil).Product(proposedID)
+	require.NoError(t, err)
+	assert.Equal(t, p, again, "always the same")
+
+	same, err := proposed(func(p *Proposal) { p.GTIN = "04006381333931" }).Product(proposedID)
+	require.NoError(t, err)
+	assert.Empty(t, same.Variants[0].GTINs, "unless another variant has it, in whatever form")
+
+	bare, err := proposed(func(p *Proposal) {
+		*p = Proposal{Category: "collectibles", Title: "???", Brand: "B", Images: p.Images, Sizes: []ProposedVariant{{Size: "One Size"}}, RetailPrice: "1", ReleaseDate: "1999-12-31"}
+	}).Product(proposedID)
+	require.NoError(t, err, "other categories need less")
+	assert.Equal(t, proposedID, bare.URLKey, "a title without words has no key")
+	assert.Empty(t, bare.Color)
+	assert.Equal(t, []Size{{System{"Size", "size"}, "One Size"}}, bare.Variants[0].Sizes)
+}
+
+func TestImpossibleProposalsAreRejected(t *testing.T) {
+	for _, row := range []struct {
+		change    func(*Proposal)
+		says, why string
+	}{
+		{func(p *Proposal) { p.RetailPrice = "0" }, "retail price of 0", "for free"},
+		{func(p *Proposal) { p.RetailPrice = "-1" }, "retail price of -1", "less than nothing"},
+		{func(p *Proposal) { p.RetailPrice = "1000000" }, "below 1000000", "a price nobody believes"},
+		{func(p *Proposal) { p.RetailPrice = "1e400" }, "retail price of 1e400", "a price nobody can count"},
+		{func(p *Proposal) { p.ReleaseDate = "2026-02-30" }, "release date", "a day that there is not"},
+		{func(p *Proposal) { p.ReleaseDate = "spring" }, "release date", "not a day"},
+		{func(p *Proposal) { p.Images = nil }, "no pictures", "unseen"},
+		{func(p *Proposal) { p.Images = []string{"aurora.png"} }, `"aurora.png"`, "a file of the seller's"},
+		{func(p *Proposal) { p.Images = []string{"ftp://images.example.com/a.png"} }, "address of a picture", "not on the web"},
+		{func(p *Proposal) { p.GTIN = "036000291453" }, "should be 2", "a wrong check digit of the product"},
+		{func(p *Proposal) { p.GTIN = "unknown" }, "digits only", "no number"},
+		{func(p *Proposal) { p.Sizes[1].GTIN = "4006381333930" }, "should be 1", "a wrong check digit of a size"},
+		{func(p *Proposal) { p.Sizes[0].GTIN = "04006381333931" }, "two sizes", "a number twice, in two forms"},
+		{func(p *Proposal) { p.Sizes[0].Size = "10.5" }, `the size "10.5" is there twice`, "a size twice"},
+	} {
+		_, err := proposed(row.change).Product(proposedID)
+		require.ErrorContains(t, err, row.says, row.why)
+	}
+}

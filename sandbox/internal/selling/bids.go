@@ -1,0 +1,98 @@
+package selling
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/market"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+)
+
+// Bid lets a buyer bid for a variant. The order is the zero one if the bid
+// bought nothing and stands.
+func (s *Service) Bid(ctx context.Context, variantID, currency, amount string) (order store.Order, err error) {
+	err = s.write(ctx, func(c *change) error {
+		v, ok := c.Catalog.Variant(variantID)
+		if !ok {
+			return invalid("variantId", "there is no variant %.80q", variantID)
+		}
+		money, ok := market.Lookup(currency)
+		if !ok {
+			return invalid("currencyCode", "nobody can bid in %.10q", currency)
+		}
+		minor, err := market.ParseAmount(amount, money)
+		if err != nil {
+			return invalid("amount", "%s", err.Error())
+		}
+		seq, err := c.tx.InsertBid(store.Bid{VariantID: v.ID, Currency: currency, Amount: minor, CreatedAt: c.now})
+		if err != nil {
+			return err
+		}
+		sold, err := c.match(store.Crossing{VariantID: v.ID, Currency: currency})
+		order = sold[seq]
+		return err
+	})
+	return order, err
+}
+
+// cross sells the listings that bids have come to reach since the last step,
+// and returns how many.
+func (c *change) cross() (int, error) {
+	crossings, err := c.tx.Crossings(c.now)
+	if err != nil {
+		return 0, err
+	}
+	var worked int
+	for _, x := range crossings {
+		sold, err := c.match(x)
+		if err != nil {
+			return 0, err
+		}
+		worked += len(sold)
+	}
+	return worked, nil
+}
+
+// match lets the highest bid take the cheapest listing for as long as it
+// reaches it, and returns the orders by the Seq of their bids. A buyer does not
+// take a listing while another seller of the book asks for less. That other
+// seller does not trade, which is assumed: the bid waits, and is not shown.
+func (c *change) match(x store.Crossing) (map[int64]store.Order, error) {
+	sold := map[int64]store.Order{}
+	others := c.lowestForeignAsk(x)
+	for {
+		bids, err := c.tx.Bids(x.VariantID, x.Currency, 1)
+		if err != nil || len(bids) == 0 {
+			return sold, err
+		}
+		l, err := c.tx.CheapestListing(x.VariantID, x.Currency, c.now)
+		if errors.Is(err, store.ErrNotFound) {
+			return sold, nil
+		}
+		if err != nil {
+			return sold, err
+		}
+		if bids[0].Amount < l.Amount || others != 0 && others < l.Amount {
+			return sold, nil
+		}
+		order, err := c.sell(l)
+		if err != nil {
+			return sold, err
+		}
+		if err := c.tx.FillBid(bids[0].Seq, order.Number); err != nil {
+			return sold, err
+		}
+		sold[bids[0].Seq] = order
+	}
+}
+
+// lowestForeignAsk returns what the other sellers of the book ask for at least,
+// 0 if there are none.
+func (c *change) lowestForeignAsk(x store.Crossing) int64 {
+	v, ok := c.Catalog.Variant(x.VariantID)
+	currency, known := market.Lookup(x.Currency)
+	if !ok || !known {
+		return 0
+	}
+	return market.NewBook(c.Seed, v.ID, v.Product.RetailPrice, currency).Quote().LowestAsk
+}

@@ -1,0 +1,85 @@
+// Package specgen makes requests from an OpenAPI document, for tests to send to
+// what serves it: requests that fit the document, requests that do not in every
+// way it can tell, and requests that are odd in ways it does not mention.
+//
+// What is made depends on the document, on what was learned from answers and on
+// the choices, and on nothing else: the same three give the same requests.
+package specgen
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Choices makes the decisions. IntN returns a number from 0 to n-1; 0 is always
+// the plainest choice. A [math/rand/v2.Rand] makes them at random, Bytes makes
+// them as a fuzzer says, and Plain always makes the plainest.
+type Choices interface {
+	IntN(n int) int
+}
+
+// Spec is a document to make requests from.
+type Spec struct {
+	operations []Operation
+}
+
+// Operation is an operation of a document.
+type Operation struct {
+	ID     string
+	Method string
+	Path   string // with its parameters in braces
+	Tag    string // the first one
+	// Statuses are the declared ones in ascending order, without the default.
+	Statuses []int
+
+	parameters []*openapi3.Parameter
+	body       *openapi3.Schema // nil if it takes none
+}
+
+// Load reads a document. It fails if the document is broken or has an operation
+// without an id.
+func Load(document []byte) (*Spec, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		return nil, fmt.Errorf("read document: %w", err)
+	}
+	s := &Spec{}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			if op.OperationID == "" {
+				return nil, fmt.Errorf("read document: %s %s has no operationId", method, path)
+			}
+			s.operations = append(s.operations, operation(method, path, item, op))
+		}
+	}
+	slices.SortFunc(s.operations, func(a, b Operation) int { return cmp.Compare(a.ID, b.ID) })
+	return s, nil
+}
+
+// Operations returns all operations, in the order of their ids. The caller must
+// not change them.
+func (s *Spec) Operations() []Operation { return s.operations }
+
+func operation(method, path string, item *openapi3.PathItem, op *openapi3.Operation) Operation {
+	o := Operation{ID: op.OperationID, Method: method, Path: path}
+	for _, p := range slices.Concat(item.Parameters, op.Parameters) {
+		o.parameters = append(o.parameters, p.Value)
+	}
+	if len(op.Tags) > 0 {
+		o.Tag = op.Tags[0]
+	}
+	if op.RequestBody != nil {
+		o.body = op.RequestBody.Value.Content["application/json"].Schema.Value
+	}
+	for status := range op.Responses.Map() {
+		if n, err := strconv.Atoi(status); err == nil {
+			o.Statuses = append(o.Statuses, n)
+		}
+	}
+	slices.Sort(o.Statuses)
+	return o
+}

@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	machines "github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+)
+
+// guards are the machines that the status of a table follows.
+var guards = []struct {
+	table   string
+	machine *machines.Machine
+}{
+	{"batches", machines.Batch},
+	{"batch_items", machines.Item},
+	{"listings", machines.Listing},
+	{"operations", machines.Operation},
+	{"orders", machines.Order},
+}
+
+// guard makes the database refuse every change of a status that is in no table
+// of package state, whichever statement asks for it. The triggers are made of
+// those tables whenever they differ, and so are no part of the migrations.
+func guard(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("guard statuses: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // it is over already after a commit
+	for _, g := range guards {
+		name, want := "guard_"+g.table, trigger(g.table, g.machine)
+		var have string
+		err := tx.QueryRowContext(ctx, `SELECT coalesce(max(sql), '') FROM sqlite_schema WHERE type = 'trigger' AND name = ?`, name).Scan(&have)
+		if err == nil && have != want {
+			_, err = tx.ExecContext(ctx, `DROP TRIGGER IF EXISTS `+name+`; `+want)
+		}
+		if err != nil {
+			return fmt.Errorf("guard the status of %s: %w", g.table, err)
+		}
+	}
+	return tx.Commit()
+}
+
+// trigger writes the statement that makes the guard of a table. A status that
+// stays as it is, is no change.
+func trigger(table string, m *machines.Machine) string {
+	var possible []string
+	for _, s := range m.States() {
+		if targets := m.Targets(s.Name); len(targets) > 0 {
+			possible = append(possible, fmt.Sprintf("OLD.status = '%s' AND NEW.status IN ('%s')", s.Name, strings.Join(targets, "', '")))
+		}
+	}
+	return fmt.Sprintf(`CREATE TRIGGER guard_%[1]s BEFORE UPDATE OF status ON %[1]s
+WHEN OLD.status <> NEW.status AND NOT (%[2]s)
+BEGIN
+	SELECT RAISE(ABORT, '%[1]s: there is no such transition of a status');
+END`, table, strings.Join(possible, " OR "))
+}

@@ -1,0 +1,60 @@
+package store
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	machines "github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+)
+
+func database(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+func TestTheDatabaseRefusesWhatNoMachineAllows(t *testing.T) {
+	db := database(t, ":memory:")
+	for _, m := range machines.Machines() {
+		_, err := db.ExecContext(t.Context(), `DROP TABLE IF EXISTS things; CREATE TABLE things (status TEXT); `+trigger("things", m))
+		require.NoError(t, err)
+		for _, from := range m.States() {
+			for _, to := range m.States() {
+				_, err := db.ExecContext(t.Context(), `DELETE FROM things; INSERT INTO things VALUES (?)`, from.Name)
+				require.NoError(t, err)
+				_, err = db.ExecContext(t.Context(), `UPDATE things SET status = ?`, to.Name)
+				if _, possible := m.Toward(from.Name, to.Name); possible || from == to {
+					assert.NoError(t, err, "%s: %s to %s", m.Name(), from.Name, to.Name)
+				} else {
+					assert.ErrorContains(t, err, "no such transition", "%s: %s to %s", m.Name(), from.Name, to.Name)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryTableWithAStatusIsGuarded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sandbox.db")
+	reopen(t, path)
+	db := database(t, path)
+	guarded := func(table string) (text string) {
+		require.NoError(t, db.QueryRowContext(t.Context(),
+			`SELECT coalesce(max(sql), '') FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?`, table).Scan(&text))
+		return text
+	}
+	for _, g := range guards {
+		assert.Equal(t, trigger(g.table, g.machine), guarded(g.table))
+	}
+
+	_, err := db.ExecContext(t.Context(), `DROP TRIGGER guard_orders; CREATE TRIGGER guard_orders BEFORE DELETE ON orders BEGIN SELECT 1; END`)
+	require.NoError(t, err)
+	require.NoError(t, guard(t.Context(), db))
+	assert.Equal(t, trigger("orders", machines.Order), guarded("orders"), "a file that an older table was opened with is brought up to date")
+}

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"sort"
+	"time"
+)
+
+// ListingFilter selects listings of an account; other members that are empty
+// select all.
+type ListingFilter struct {
+	Account        int64
+	ProductIDs     []string
+	VariantIDs     []string
+	BatchIDs       []string
+	Statuses       []string
+	InventoryTypes []string
+	ShipmentIDs    []string  // display ids of inbound shipments
+	From           time.Time // inclusive
+	Until          time.Time // exclusive
+	WithExpired    bool      // otherwise what is Expired is left out
+}
+
+// Listings reads a page of listings, the newest first, and counts all matches.
+// How long it takes does not depend on how far back the page is. Products,
+// variants and batches are taken to be selective: their listings are counted one
+// by one, in an index.
+func (t *Tx) Listings(f ListingFilter, limit, offset int) (page []Listing, count int, err error) {
+	if len(f.ShipmentIDs) > 0 { // there are no inbound shipments to belong to
+		return nil, 0, nil
+	}
+	from, until, err := t.between(f.From, f.Until)
+	if err != nil {
+		return nil, 0, err
+	}
+	if index := f.narrowest(); index != "" {
+		return t.narrowPage(f, index, from, until, limit, offset)
+	}
+	return t.widePage(f, from, until, limit, offset)
+}
+
+// narrowest returns the index that leaves the fewest listings to look at, or
+// none if the filter does not narrow them down.
+func (f ListingFilter) narrowest() string {
+	switch {
+	case len(f.BatchIDs) > 0:
+		return "listings_by_batch"
+	case len(f.VariantIDs) > 0:
+		return "listings_by_variant"
+	case len(f.ProductIDs) > 0:
+		return "listings_by_product"
+	default:
+		return ""
+	}
+}
+
+// narrow are the conditions that the narrowest index answers, but for products
+// of a variant and the like.
+func narrow(f ListingFilter, from, until int64) (w where) {
+	w.and("l.account = ?", f.Account)
+	w.in("l.batch_id", f.BatchIDs)
+	w.in("l.variant_id", f.VariantIDs)
+	w.in("l.product_id", f.ProductIDs)
+	w.and("l.seq >= ? AND l.seq < ?", from, until)
+	w.in("l.status", f.Statuses)
+	w.in("l.inventory_type", f.InventoryTypes)
+	if !f.WithExpired {
+		w.and("l.expired = 0")
+	}
+	return w
+}
+
+func (t *Tx) narrowPage(f ListingFilter, index string, from, until int64, limit, offset int) (page []Listing, count int, err error) {
+	w := narrow(f, from, until)
+	if err := t.get(`SELECT count(*) FROM listings l INDEXED BY `+index+w.String(), w.args, []any{&count}); err != nil {
+		return nil, 0, err
+	}
+	page, err = t.pageOf(index, w, limit, offset)
+	return page, count, err
+}
+
+// widePage finds out by counting blocks where a page is, so that it need look at
+// few listings besides its own.
+func (t *Tx) widePage(f ListingFilter, from, until int64, limit, offset int) (page []Listing, count int, err error) {
+	spans, err := t.spans(f, from, until)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, s := range spans {
+		count += s.n
+	}
+	spans, offset = cut(spans, offset, limit)
+	if spans, err = t.finer(f, spans); err != nil {
+		return nil, count, err
+	}
+	spans, offset = cut(spans, offset, limit)
+	if len(spans) == 0 {
+		return nil, count, nil
+	}
+	page, err = t.pageOf("listings_by_state", byState(f, spans[len(spans)-1].from, spans[0].until), limit, offset)
+	return page, count, err
+}
+
+// countByState counts matches in a range of seq listing by listing.
+func (t *Tx) countByState(f ListingFilter, from, until int64) (count int, err error) {
+	w := byState(f, from, until)
+	err = t.get(`SELECT count(*) FROM listings l INDEXED BY listings_by_state`+w.String(), w.args, []any{&count})
+	return count, err
+}
+
+// byState are the conditions that listings_by_state answers.
+func byState(f ListingFilter, from, until int64) (w where) {
+	w.and("l.account = ?", f.Account)
+	w.inState("l.", f)
+	w.and("l.seq >= ? AND l.seq < ?", from, until)
+	return w
+}
+
+// pageOf finds the listings of a page in an index, and then reads them.
+func (t *Tx) pageOf(index string, w where, limit, offset int) ([]Listing, error) {
+	return list(t, (*Listing).columns, `SELECT `+listingColumns+` FROM
+		(SELECT l.seq AS found FROM listings l INDEXED BY `+index+w.String()+` ORDER BY l.seq DESC LIMIT ? OFFSET ?)
+		CROSS JOIN listings l ON l.seq = found`+orderOfListing+` ORDER BY found DESC`, append(w.args, limit, offset)...)
+}
+
+// endOfTime is beyond every seq, and where blocks of every size end.
+const endOfTime = 1 << 62
+
+// between returns the range of seq that belongs to a span of time, of which
+// either end may be missing.
+func (t *Tx) between(from, until time.Time) (first, end int64, err error) {
+	first, end = 0, endOfTime
+	if !from.IsZero() {
+		if first, err = t.firstSince(from); err != nil {
+			return 0, 0, err
+		}
+	}
+	if !until.IsZero() {
+		end, err = t.firstSince(until)
+	}
+	return first, end, err
+}
+
+// firstSince returns the seq of the first listing that was created at a time or
+// later, or the next that there will be. It looks at some twenty of a million.
+func (t *Tx) firstSince(when time.Time) (int64, error) {
+	var newest int
+	err := t.get(`SELECT coalesce(max(seq), 0) FROM listings`, nil, []any{&newest})
+	if err != nil {
+		return 0, err
+	}
+	seq := sort.Search(newest+1, func(seq int) bool {
+		if err != nil {
+			return true
+		}
+		var created time.Time
+		err = t.get(`SELECT created_at FROM listings WHERE seq >= ? ORDER BY seq LIMIT 1`, []any{seq}, []any{timeColumn{&created}})
+		return !created.Before(when)
+	})
+	return int64(seq), err
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// everyRow is the step of a plan that looks at a whole table or index. Results of
+// subqueries, which have names in brackets or are said to be constant, may be.
+var everyRow = regexp.MustCompile(`^SCAN (listings|batch_items|operations|batches|orders|listing_blocks|[libo])\b`)
+
+// TestNothingLooksAtAllRows does what is done all day, and then asks SQLite how.
+func TestNothingLooksAtAllRows(t *testing.T) {
+	s := reopen(t, "")
+	l := Listing{
+		ID: "l", Account: 1, Status: Active, Ask: Ask{ID: "a"}, ProductID: "p", VariantID: "v", Amount: 1, Currency: "USD",
+		InventoryType: "STANDARD", BatchID: "b", ItemID: "i", ExpiresAt: dawn.Add(time.Hour), CreatedAt: dawn, UpdatedAt: dawn,
+	}
+	filters := []ListingFilter{
+		{},
+		{Statuses: []string{Active}},
+		{Statuses: []string{Active, Inactive}, InventoryTypes: []string{"DIRECT"}},
+		{WithExpired: true},
+		{From: dawn, Until: dawn.Add(time.Minute)},
+		{BatchIDs: []string{"b"}},
+		{ProductIDs: []string{"p"}},
+		{ProductIDs: []string{"p", "q"}, Statuses: []string{Active}},
+		{VariantIDs: []string{"v"}, ProductIDs: []string{"p"}, Statuses: []string{Active}, From: dawn},
+	}
+	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
+		_, err := tx.InsertBatch(Batch{ID: "b", Account: 1, Kind: Create, CreatedAt: dawn}, []Item{{ID: "i", DueAt: dawn}})
+		require.NoError(t, err)
+		require.NoError(t, tx.InsertListing(l))
+		require.NoError(t, tx.InsertOperation(Operation{ID: "o", ListingID: "l", Type: Create, Status: Pending, DueAt: dawn, CreatedAt: dawn, UpdatedAt: dawn}))
+		return nil
+	}))
+	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
+		for _, f := range filters {
+			f.Account = 1
+			page, count, err := tx.Listings(f, 100, 0)
+			require.NoError(t, err)
+			assert.Len(t, page, count)
+		}
+		now := dawn.Add(time.Hour)
+		_, err := tx.StartItems(now, 0, 100)
+		require.NoError(t, err)
+		require.NoError(t, tx.TouchBatches(now))
+		items, err := tx.DueItems(now, 100)
+		require.NoError(t, err)
+		require.NoError(t, tx.FinishItem(items[0], ItemResult{}, "failed"))
+		require.NoError(t, tx.TouchBatches(now))
+		b, err := tx.Batch(1, Create, "b")
+		require.NoError(t, err)
+		_, err = tx.Items(b, "")
+		require.NoError(t, err)
+		operations, err := tx.DueOperations(now, 100)
+		require.NoError(t, err)
+		require.NoError(t, tx.FinishOperation(operations[0].Seq, Succeeded, "", now))
+		_, err = tx.Operation("l", "o")
+		require.NoError(t, err)
+		_, err = tx.LastOperation("l")
+		require.NoError(t, err)
+		expiring, err := tx.ExpiringListings(now, 100)
+		require.NoError(t, err)
+		require.NoError(t, tx.SaveListing(expiring[0]))
+		_, err = tx.LowestAsk("v", "USD", now)
+		require.NoError(t, err)
+		_, err = tx.NextDue()
+		return err
+	}))
+	require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
+		queries := slices.Collect(maps.Keys(tx.conn.prepared))
+		require.Greater(t, len(queries), 20)
+		for _, query := range queries {
+			for _, step := range explain(t, tx, query) {
+				assert.NotRegexp(t, everyRow, step, query)
+			}
+		}
+		return nil
+	}))
+}
+
+func TestAPageOfOneKindIsReadInOrder(t *testing.T) {
+	s := reopen(t, "")
+	for _, f := range []ListingFilter{
+		{BatchIDs: []string{"b"}},
+		{ProductIDs: []string{"p"}},
+		{VariantIDs: []string{"v"}, Statuses: []string{Active, Inactive}},
+	} {
+		require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
+			w := narrow(f, 0, endOfTime)
+			plan := explain(t, tx, `SELECT l.seq FROM listings l INDEXED BY `+f.narrowest()+w.String()+` ORDER BY l.seq DESC`)
+			require.Len(t, plan, 1, "nothing is sorted, so that it stops after the page")
+			assert.Contains(t, plan[0], "USING COVERING INDEX "+f.narrowest()+" (account=? AND ")
+			assert.Contains(t, plan[0], " AND seq>? AND seq<?)", "days narrow it down, too")
+			return nil
+		}))
+	}
+}
+
+// explain returns the steps in which SQLite means to run a query.
+func explain(t *testing.T, tx *Tx, query string) []string {
+	t.Helper()
+	type step struct {
+		id, parent, unused int
+		detail             string
+	}
+	var args []any
+	for n := range max(strings.Count(query, "?"), 20) { // more than a query names are not looked at
+		args = append(args, n)
+	}
+	steps, err := list(tx, func(s *step) []any { return []any{&s.id, &s.parent, &s.unused, &s.detail} }, `EXPLAIN QUERY PLAN `+query, args...)
+	require.NoError(t, err)
+	var details []string
+	for _, s := range steps {
+		details = append(details, s.detail)
+	}
+	return details
+}

@@ -1,0 +1,93 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Match is a condition on the text of a product.
+type Match string
+
+// Contains asks for a piece of text of three characters or more; nothing has a
+// shorter one. Whatever it is made of, it is taken as it stands.
+func Contains(piece string) Match {
+	return Match(`"` + strings.ReplaceAll(strings.ReplaceAll(piece, "\x00", " "), `"`, `""`) + `"`)
+}
+
+// And asks for both.
+func (m Match) And(other Match) Match { return "(" + m + " AND " + other + ")" }
+
+// Either asks for any one of them. There must be one.
+func Either(matches ...Match) Match {
+	texts := make([]string, len(matches))
+	for i, m := range matches {
+		texts[i] = string(m)
+	}
+	return Match("(" + strings.Join(texts, " OR ") + ")")
+}
+
+// Clue is one way in which a product can fit a word of a query.
+type Clue struct {
+	Word   int // words are numbered from 0 and have clues, all of them
+	Weight int // how well it fits
+	Match  Match
+}
+
+// Search returns the ids of the products that at least half of the words fit,
+// the best first: those for which the weights of the best clues of all words
+// have the largest sum. Equals are in the order of their ids, which is as good
+// as random and stands for popularity.
+func (t *Tx) Search(clues []Clue) ([]string, error) {
+	if len(clues) == 0 {
+		return nil, nil
+	}
+	rows := make([][3]any, len(clues))
+	for i, c := range clues {
+		rows[i] = [3]any{c.Word, c.Weight, c.Match}
+	}
+	table, err := json.Marshal(rows)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	// The clues have to be the outer loop, for the index answers one at a time.
+	return list(t, func(id *string) []any { return []any{id} }, `
+		SELECT product_id FROM (
+			SELECT product_id, max(c.value ->> 1) AS weight
+			FROM json_each(?) AS c CROSS JOIN product_texts AS p WHERE p.product_texts MATCH c.value ->> 2
+			GROUP BY product_id, c.value ->> 0
+		) GROUP BY product_id HAVING 2 * count(*) >= ? ORDER BY sum(weight) DESC, product_id`,
+		string(table), clues[len(clues)-1].Word+1)
+}
+
+// ProductText is what a search looks at to find a product.
+type ProductText struct {
+	ProductID string
+	Text      string
+}
+
+// SearchedProducts returns the ids of all products that can be found, in order.
+func (t *Tx) SearchedProducts() ([]string, error) {
+	return list(t, func(id *string) []any { return []any{id} }, `SELECT product_id FROM product_texts ORDER BY product_id`)
+}
+
+// ReplaceProductTexts makes exactly these products known to the search.
+func (t *Tx) ReplaceProductTexts(texts ...ProductText) error {
+	if err := t.exec(`DELETE FROM product_texts`); err != nil {
+		return err
+	}
+	return t.InsertProductTexts(texts...)
+}
+
+// InsertProductTexts makes products known to the search.
+func (t *Tx) InsertProductTexts(texts ...ProductText) error {
+	rows := make([][2]string, len(texts))
+	for i, p := range texts {
+		rows[i] = [2]string{p.ProductID, p.Text}
+	}
+	table, err := json.Marshal(rows)
+	if err != nil {
+		return fmt.Errorf("insert product texts: %w", err)
+	}
+	return t.exec(`INSERT INTO product_texts (product_id, words) SELECT value ->> 0, value ->> 1 FROM json_each(?)`, string(table))
+}

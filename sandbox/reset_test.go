@@ -1,0 +1,137 @@
+package sandbox_test
+
+import (
+	"database/sql"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+)
+
+func TestAfterAResetEverythingIsAsOnTheFirstDay(t *testing.T) {
+	for name, file := range map[string]string{"in memory": "", "in a file": tempFile(t)} {
+		m := open(t, inFile(file), held(quota.Quota{RequestsPerDay: 100, ItemsPerDay: 5}))
+		second := m.add("second").account
+		first := m.sell("200")
+		m.call(http.MethodPost, createBatch, listings(t, 5))
+		_, err := m.Buy(t.Context(), first)
+		require.NoError(t, err)
+		require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultLost}))
+		token := m.refreshAfterFault()
+		m.mu.Lock()
+		m.now = noon
+		m.mu.Unlock()
+		require.NoError(t, m.Advance(t.Context(), time.Hour))
+		require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultLost}))
+
+		require.NoError(t, m.Reset(t.Context()), name)
+
+		assert.Empty(t, m.Counters(), name)
+		assert.Empty(t, m.Faults(), name)
+		assert.Equal(t, noon, m.Now(), name)
+		assert.Equal(t, second, m.Accounts()[1], name)
+		assert.Equal(t, http.StatusOK, m.with(token).status, name)
+		assert.Equal(t, 0, m.get("/selling/listings?isExpired=true").len("listings"), name)
+		assert.Equal(t, 0, m.get("/selling/orders/active").len("orders"), name)
+		assert.Equal(t, http.StatusOK, m.call(http.MethodPost, createBatch, listings(t, 5)).status, "%s: the quota is unused", name)
+		require.NoError(t, m.Reset(t.Context()))
+		assert.Equal(t, first, m.sell("200"), "%s: ids begin anew", name)
+	}
+}
+
+// refreshAfterFault loses one answer and gets an access token.
+func (m *market) refreshAfterFault() any {
+	m.t.Helper()
+	assert.Nil(m.t, m.create(), "the fault")
+	return m.refresh(m.RefreshToken())["access_token"]
+}
+
+// rows counts the rows of all tables, but for those that are no tables of their
+// own.
+func rows(t *testing.T, file string) map[string]int {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file)
+	require.NoError(t, err)
+	defer db.Close()
+	list, err := db.QueryContext(t.Context(), `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'`)
+	require.NoError(t, err)
+	defer list.Close()
+	counts := map[string]int{}
+	for list.Next() {
+		var name string
+		require.NoError(t, list.Scan(&name))
+		counts[name] = 0
+	}
+	require.NoError(t, list.Err())
+	for name := range counts {
+		var n int
+		require.NoError(t, db.QueryRowContext(t.Context(), `SELECT count(*) FROM "`+name+`"`).Scan(&n))
+		counts[name] = n
+	}
+	return counts
+}
+
+func TestAResetEmptiesEveryTableButThoseOfAccounts(t *testing.T) {
+	file := tempFile(t)
+	m := open(t, inFile(file))
+	own(t, m)
+	_, err := m.Bid(t.Context(), chicago(t), "USD", "1")
+	require.NoError(t, err)
+	m.pass(time.Hour)
+	found := func() string { return m.raw(http.MethodGet, "/catalog/search?query=AB1234-100", nil).Body.String() }
+	require.Contains(t, found(), "AB1234-100", "the product was accepted")
+	for table, n := range rows(t, file) {
+		require.Positive(t, n, "%s: this test has to put something there", table)
+	}
+	require.NoError(t, m.Reset(t.Context()))
+	for table, n := range rows(t, file) {
+		switch table {
+		case "accounts", "secrets", "goose_db_version":
+			assert.Positive(t, n, table)
+		default:
+			assert.Zero(t, n, table)
+		}
+	}
+	assert.NotContains(t, found(), "AB1234-100")
+	assert.Contains(t, m.raw(http.MethodGet, "/catalog/search?query=DZ5485-612", nil).Body.String(), "DZ5485-612", "the catalog is still there")
+}
+
+func TestAnotherSeedIsAnotherMarket(t *testing.T) {
+	m := open(t)
+	product, v := variant(t, "DZ5485-612", "10.5")
+	price := func() string {
+		w := m.raw(http.MethodGet, "/catalog/products/"+product.ID+"/variants/"+v+"/market-data", nil)
+		return w.Body.String()
+	}
+	before := price()
+	require.NoError(t, m.Reseed(t.Context(), 7))
+	assert.NotEqual(t, before, price())
+	require.NoError(t, m.Reset(t.Context()))
+	seeded := open(t, func(o *sandbox.Options) { o.Seed = 7 })
+	assert.Equal(t, seeded.sell("2000"), m.sell("2000"), "as if it had begun with this seed")
+	require.NoError(t, m.Reseed(t.Context(), 0))
+	assert.Equal(t, before, open(t).raw(http.MethodGet, "/catalog/products/"+product.ID+"/variants/"+v+"/market-data", nil).Body.String())
+}
+
+func TestAWorldThatIsResetInTheMiddleOfThingsGoesOn(t *testing.T) {
+	m := open(t, inBackground, func(o *sandbox.Options) { o.Delay = -1 })
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 100 {
+			w := m.create()
+			assert.Equal(t, http.StatusCreated, w.Code)
+			assert.Less(t, m.call(http.MethodGet, "/selling/listings", nil).status, 300)
+		}
+	}()
+	for seed := range uint64(20) {
+		require.NoError(t, m.Reset(t.Context()))
+		require.NoError(t, m.Reseed(t.Context(), seed))
+	}
+	<-done
+}

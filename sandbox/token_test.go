@@ -1,0 +1,157 @@
+package sandbox_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/sandbox"
+)
+
+// post sends a form to the token endpoint.
+func (m *market) post(form string) (*httptest.ResponseRecorder, map[string]any) {
+	m.t.Helper()
+	r := httptest.NewRequestWithContext(m.t.Context(), http.MethodPost, sandbox.TokenPath, strings.NewReader(form))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, r)
+	var body map[string]any
+	require.NoError(m.t, json.Unmarshal(w.Body.Bytes(), &body))
+	assert.Equal(m.t, "no-store", w.Header().Get("Cache-Control"))
+	assert.Equal(m.t, "application/json", w.Header().Get("Content-Type"))
+	return w, body
+}
+
+func (m *market) refresh(refreshToken string) map[string]any {
+	m.t.Helper()
+	w, body := m.post(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refreshToken}, "client_id": {"c"}}.Encode())
+	require.Equal(m.t, http.StatusOK, w.Code, "%v", body)
+	return body
+}
+
+// with makes a read with an access token of the first account.
+func (m *market) with(accessToken any) answer {
+	m.t.Helper()
+	r := m.request(http.MethodGet, "/selling/listings", nil)
+	r.Header.Set("Authorization", "Bearer "+accessToken.(string))
+	return m.send(r)
+}
+
+func TestAnAccessTokenLivesAsLongAsItSays(t *testing.T) {
+	m := open(t)
+	body := m.refresh(m.RefreshToken())
+	assert.InDelta(t, 43200, body["expires_in"], 0)
+	assert.Equal(t, "Bearer", body["token_type"])
+	assert.NotContains(t, body, "refresh_token", "the old one stays")
+	token := body["access_token"]
+
+	require.NoError(t, m.Advance(t.Context(), 12*time.Hour-time.Second))
+	assert.Equal(t, http.StatusOK, m.with(token).status)
+	require.NoError(t, m.Advance(t.Context(), time.Second))
+	m.with(token).refused(http.StatusUnauthorized, "it expired at 2026-11-03T00:00:00Z", "its time is over")
+	m.get("/selling/listings") // the token of the options never ends
+	assert.Equal(t, http.StatusOK, m.with(m.refresh(m.RefreshToken())["access_token"]).status)
+}
+
+func TestTheLifeOfATokenCanBeChosen(t *testing.T) {
+	m := open(t, func(o *sandbox.Options) { o.TokenLife = time.Minute })
+	body := m.refresh(m.RefreshToken())
+	assert.InDelta(t, 60, body["expires_in"], 0)
+	require.NoError(t, m.Advance(t.Context(), time.Minute))
+	m.with(body["access_token"]).refused(http.StatusUnauthorized, "expired", "")
+	_, err := sandbox.New(sandbox.Options{TokenLife: time.Millisecond})
+	require.ErrorContains(t, err, "TokenLife")
+}
+
+func TestAnAccessTokenSaysWhoseItIs(t *testing.T) {
+	m := open(t)
+	s := m.add("second")
+	_, body := m.post("grant_type=refresh_token&audience=gateway.example.com&refresh_token=" + s.account.RefreshToken)
+	token := body["access_token"].(string)
+	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"iss":"sandbox","sub":"second","aud":"gateway.example.com","iat":1793620800,"exp":1793664000}`, string(payload))
+	m.with(token).refused(http.StatusUnauthorized, "not that of the access token's account", "the API key is of the first account")
+	s.account.Token = token
+	assert.Equal(t, http.StatusOK, s.call(http.MethodGet, "/selling/listings", nil).status)
+	m.with(token+"x").refused(http.StatusUnauthorized, "is not valid", "forged")
+}
+
+func TestAccessTokensSurviveARestart(t *testing.T) {
+	file := tempFile(t)
+	first := open(t, inFile(file))
+	token := first.refresh(first.RefreshToken())["access_token"]
+	require.NoError(t, first.Close())
+	second := open(t, inFile(file), func(o *sandbox.Options) { o.Seed = 3 })
+	assert.Equal(t, http.StatusOK, second.with(token).status)
+	other := open(t, inFile(tempFile(t)), func(o *sandbox.Options) { o.Seed = 3 })
+	other.with(token).refused(http.StatusUnauthorized, "is not valid", "a token of another sandbox")
+}
+
+func TestARotatedRefreshTokenReplacesTheOldOne(t *testing.T) {
+	file := tempFile(t)
+	rotating := func(o *sandbox.Options) { o.RotateRefreshTokens = true }
+	m := open(t, inFile(file), rotating)
+	second := m.refresh(sandbox.DefaultRefreshToken)["refresh_token"].(string)
+	third := m.refresh(second)["refresh_token"].(string)
+	assert.Equal(t, third, m.RefreshToken())
+	require.NoError(t, m.Close())
+
+	m = open(t, inFile(file), rotating) // the options name the first one again
+	for _, old := range []string{sandbox.DefaultRefreshToken, second} {
+		w, body := m.post("grant_type=refresh_token&refresh_token=" + old)
+		assert.Equal(t, http.StatusBadRequest, w.Code)
+		assert.Equal(t, "invalid_grant", body["error"])
+	}
+	m.refresh(third)
+	require.NoError(t, m.Close())
+
+	m = open(t, inFile(file), func(o *sandbox.Options) { o.RefreshToken = "a new sign-in" })
+	m.refresh("a new sign-in")
+}
+
+func TestTheTokenEndpointRefusesAsRFC6749Says(t *testing.T) {
+	m := open(t)
+	for _, row := range []struct{ form, code, why string }{
+		{"", "invalid_request", "nothing"},
+		{"refresh_token=x", "invalid_request", "no grant type"},
+		{"grant_type=refresh_token", "invalid_request", "no refresh token"},
+		{"grant_type=refresh_token&refresh_token=", "invalid_request", "an empty one"},
+		{"grant_type=refresh_token&refresh_token=a&refresh_token=b", "invalid_request", "two of them"},
+		{"grant_type=%zz", "invalid_request", "not a form"},
+		{"grant_type=refresh_token&refresh_token=unknown", "invalid_grant", "one that is not known"},
+		{"grant_type=refresh_token&refresh_token=" + sandbox.DefaultToken, "invalid_grant", "an access token"},
+		{"grant_type=authorization_code&code=x", "unsupported_grant_type", "there is no sign-in page"},
+		{"grant_type=password", "unsupported_grant_type", "nobody should"},
+	} {
+		w, body := m.post(row.form)
+		assert.Equal(t, http.StatusBadRequest, w.Code, row.why)
+		assert.Equal(t, row.code, body["error"], row.why)
+		assert.NotContains(t, w.Body.String(), "unknown", "what was sent is not repeated")
+	}
+	good := "grant_type=refresh_token&refresh_token=" + sandbox.DefaultRefreshToken
+	for _, row := range []struct {
+		method, target, contentType, body string
+		status                            int
+		why                               string
+	}{
+		{"GET", "?" + good, "", "", 405, "secrets do not belong in a URL"},
+		{"POST", "?" + good, "application/x-www-form-urlencoded", "", 400, "not even of a POST"},
+		{"POST", "", "application/json", `{"grant_type":"refresh_token"}`, 400, "a form is asked for"},
+		{"POST", "", "application/x-www-form-urlencoded; charset=utf-8", good, 200, "parameters of the type do not matter"},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), row.method, sandbox.TokenPath+row.target, strings.NewReader(row.body))
+		r.Header.Set("Content-Type", row.contentType)
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, r)
+		assert.Equal(t, row.status, w.Code, row.why)
+	}
+}
