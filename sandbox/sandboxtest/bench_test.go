@@ -1,0 +1,59 @@
+package sandboxtest_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
+)
+
+// asFirst makes the test binary a process that starts one sandbox and says how
+// long that took.
+const asFirst = "SELLSIDE_TEST_AS_FIRST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asFirst) == "" {
+		goleak.VerifyTestMain(m)
+		return
+	}
+	tb := &printer{}
+	begin := time.Now()
+	sandboxtest.New(tb)
+	fmt.Print(time.Since(begin))
+	tb.end()
+}
+
+// BenchmarkNew is how long a test waits for a sandbox, but for the first test of
+// its process.
+func BenchmarkNew(b *testing.B) {
+	sandboxtest.New(b)
+	for b.Loop() {
+		tb := &printer{}
+		sandboxtest.New(tb)
+		b.StopTimer()
+		tb.end()
+		b.StartTimer()
+	}
+}
+
+// BenchmarkFirst is how long the first test of a process waits, which has the
+// document and the catalog to read.
+func BenchmarkFirst(b *testing.B) {
+	var sum time.Duration
+	for b.Loop() {
+		process := exec.CommandContext(b.Context(), os.Args[0])
+		process.Env = append(os.Environ(), asFirst+"=1")
+		out, err := process.Output()
+		require.NoError(b, err)
+		took, err := time.ParseDuration(string(out))
+		require.NoError(b, err)
+		sum += took
+	}
+	b.ReportMetric(float64(sum.Milliseconds())/float64(b.N), "ms/first")
+}

@@ -1,0 +1,61 @@
+package sandboxtest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
+)
+
+// printer stands in for the *testing.T that a test function has and an example does not.
+type printer struct {
+	testing.TB
+	cleanups []func()
+}
+
+func (p *printer) Helper()                           {}
+func (p *printer) Cleanup(f func())                  { p.cleanups = append(p.cleanups, f) }
+func (p *printer) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+func (p *printer) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+func (p *printer) end() {
+	for _, f := range slices.Backward(p.cleanups) {
+		f()
+	}
+}
+
+// A program is tested against a service that is busy when it is asked first.
+func ExampleNew() {
+	t := &printer{}
+
+	market := sandboxtest.New(t)
+	seller, err := client.New(
+		client.WithBaseURL(market.URL), client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()),
+		client.WithRetry(client.RetryPolicy{MinDelay: time.Millisecond}),
+	)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	busy := sandbox.Fault{Operation: "SearchProducts", Kind: sandbox.FaultStatus, Status: http.StatusServiceUnavailable}
+	if err := market.Fail(busy); err != nil {
+		t.Fatalf("%v", err)
+	}
+
+	page, err := seller.Catalog.SearchPage(context.Background(), client.SearchProducts{Query: "DZ5485-612"})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	fmt.Println(page.Products[0].Brand)
+	fmt.Println(market.Counters()["SearchProducts"])
+
+	t.end() // a test does this by itself
+	// Output:
+	// Jordan
+	// map[200:1 503:1]
+}

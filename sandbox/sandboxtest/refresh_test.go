@@ -1,0 +1,89 @@
+package sandboxtest_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
+)
+
+// signedIn is a client that renews its access token.
+func signedIn(t *testing.T, m *sandboxtest.Market, refreshToken string, onRotate func(string) error) *client.Client {
+	t.Helper()
+	source, err := client.NewRefreshTokenSource(client.RefreshConfig{
+		TokenURL: m.TokenURL, ClientID: "test", Audience: "gateway.example.com", RefreshToken: refreshToken,
+		HTTPClient: m.HTTPClient(), OnRotate: onRotate,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, source.Close()) })
+	c, err := client.New(
+		client.WithBaseURL(m.URL), client.WithHTTPClient(m.HTTPClient()),
+		client.WithAPIKey(m.APIKey()), client.WithTokenSource(source), client.WithQuota(client.Unlimited),
+	)
+	require.NoError(t, err)
+	return c
+}
+
+func read(t *testing.T, c *client.Client) error {
+	t.Helper()
+	_, err := c.Listings.ListPage(t.Context(), client.ListListings{})
+	return err
+}
+
+func TestAClientRenewsItsTokenWhenTheServiceSaysThatItExpired(t *testing.T) {
+	m := sandboxtest.New(t)
+	c := signedIn(t, m, m.RefreshToken(), nil)
+	require.NoError(t, read(t, c))
+	require.NoError(t, read(t, c))
+	assert.Equal(t, 1, m.Counters().Of("token"), "one token lasts")
+	require.NoError(t, m.Advance(t.Context(), 12*time.Hour)) // of which the machine knows nothing
+	require.NoError(t, read(t, c))
+	assert.Equal(t, map[int]int{200: 2}, m.Counters()["token"])
+	assert.Equal(t, map[int]int{200: 3, 401: 1}, m.Counters()["ListListings"], "one call was refused and sent again")
+}
+
+func TestAClientRenewsItsTokenBeforeItExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := sandboxtest.NewInProcess(t)
+		c := signedIn(t, m, m.RefreshToken(), nil)
+		for range 4 {
+			require.NoError(t, read(t, c))
+			<-time.After(12*time.Hour - time.Minute)
+		}
+		assert.Zero(t, m.Counters()["ListListings"][401])
+		assert.Equal(t, 4, m.Counters().Of("token"))
+	})
+}
+
+func TestAClientKeepsUpWithRefreshTokensThatRotate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.RotateRefreshTokens = true })
+		first := m.RefreshToken()
+		var saved []string
+		c := signedIn(t, m, first, func(refreshToken string) error {
+			saved = append(saved, refreshToken)
+			return nil
+		})
+		for range 3 {
+			require.NoError(t, read(t, c))
+			<-time.After(12 * time.Hour)
+		}
+		require.Len(t, saved, 3)
+		assert.Equal(t, m.RefreshToken(), saved[2])
+		require.ErrorIs(t, read(t, signedIn(t, m, first, nil)), client.ErrSignInAgain, "the old one is worth nothing")
+	})
+}
+
+func TestAClientSurvivesATokenEndpointThatFails(t *testing.T) {
+	m := sandboxtest.New(t)
+	c := signedIn(t, m, m.RefreshToken(), nil)
+	require.NoError(t, m.Fail(sandbox.Fault{Operation: "token", Kind: sandbox.FaultHTML, Status: 503}))
+	require.ErrorContains(t, read(t, c), "503")
+	require.NoError(t, read(t, c))
+}

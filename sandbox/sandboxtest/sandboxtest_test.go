@@ -1,0 +1,127 @@
+package sandboxtest_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
+)
+
+func dial(t *testing.T, m *sandboxtest.Market) *client.Client {
+	t.Helper()
+	c, err := client.New(
+		client.WithBaseURL(m.URL), client.WithHTTPClient(m.HTTPClient()),
+		client.WithAPIKey(m.APIKey()), client.WithToken(m.Token()), client.WithQuota(client.Unlimited),
+	)
+	require.NoError(t, err)
+	return c
+}
+
+var listing = gen.CreateListingRequest{VariantID: sandbox.Catalog()[0].Variants[0].ID, Amount: "200"}
+
+func TestAClientSellsOverASocketAndWithinTheProcess(t *testing.T) {
+	for name, start := range map[string]func(testing.TB, ...func(*sandbox.Options)) *sandboxtest.Market{
+		"socket": sandboxtest.New, "in process": sandboxtest.NewInProcess,
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := start(t)
+			c := dial(t, m)
+			op, err := c.Listings.Create(t.Context(), listing)
+			require.NoError(t, err)
+			require.NoError(t, m.Work(t.Context()))
+			_, err = m.Buy(t.Context(), op.ListingID())
+			require.NoError(t, err)
+			sold, err := c.Listings.Get(t.Context(), op.ListingID())
+			require.NoError(t, err)
+			assert.Equal(t, "MATCHED", string(sold.Status))
+			assert.Equal(t, sandbox.Counters{"CreateListing": {201: 1}, "GetListing": {200: 1}}, m.Counters())
+		})
+	}
+}
+
+func TestAnAnswerThatIsLostIsAnUnknownOutcome(t *testing.T) {
+	for name, start := range map[string]func(testing.TB, ...func(*sandbox.Options)) *sandboxtest.Market{
+		"socket": sandboxtest.New, "in process": sandboxtest.NewInProcess,
+	} {
+		for _, applied := range []bool{true, false} {
+			t.Run(name, func(t *testing.T) {
+				m := start(t)
+				c := dial(t, m)
+				require.NoError(t, m.Fail(sandbox.Fault{Operation: "CreateListing", Kind: sandbox.FaultLost, Applied: applied}))
+				_, err := c.Listings.Create(t.Context(), listing)
+				require.ErrorIs(t, err, client.ErrOutcomeUnknown)
+				page, err := c.Listings.ListPage(t.Context(), client.ListListings{})
+				require.NoError(t, err)
+				assert.Len(t, page.Listings, map[bool]int{true: 1, false: 0}[applied], "applied: %t", applied)
+				assert.Equal(t, map[int]int{0: 1}, m.Counters()["CreateListing"])
+			})
+		}
+	}
+}
+
+func TestDelaysAreThoseOfTheBubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := sandboxtest.NewInProcess(t)
+		require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultDelay, Delay: time.Hour, Times: 2}))
+		start := time.Now()
+		c := dial(t, m)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		_, err := c.Listings.Create(ctx, listing)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 10*time.Second, time.Since(start), "the caller hangs up, whatever the sandbox does")
+		synctest.Wait()
+		assert.Equal(t, map[int]int{0: 1}, m.Counters()["CreateListing"], "and the sandbox gives it up")
+	})
+}
+
+func TestTheTransportWithinTheProcessIsAsStrictAsANetwork(t *testing.T) {
+	m := sandboxtest.NewInProcess(t)
+	get := func(ctx context.Context, url string) error {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		require.NoError(t, err)
+		resp, err := m.HTTPClient().Do(r)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		_, err = io.Copy(io.Discard, resp.Body)
+		return err
+	}
+	require.ErrorIs(t, get(t.Context(), "https://elsewhere.invalid/v2"), syscall.ECONNREFUSED)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, get(gone, m.URL), context.Canceled)
+	var seen []string
+	traced := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+		GetConn:              func(string) { seen = append(seen, "connect") },
+		GotConn:              func(httptrace.GotConnInfo) { seen = append(seen, "connected") },
+		WroteHeaders:         func() { seen = append(seen, "headers") },
+		WroteRequest:         func(httptrace.WroteRequestInfo) { seen = append(seen, "request") },
+		GotFirstResponseByte: func() { seen = append(seen, "answer") },
+	})
+	require.NoError(t, get(traced, m.URL+"/selling/listings"))
+	assert.Equal(t, []string{"connect", "connected", "headers", "request", "answer"}, seen)
+}
+
+func TestOptionsCanBeChanged(t *testing.T) {
+	m := sandboxtest.New(t, func(o *sandbox.Options) { o.APIKey, o.Manual = "mine", true })
+	assert.Equal(t, "mine", m.APIKey())
+	op, err := dial(t, m).Listings.Create(t.Context(), listing)
+	require.NoError(t, err)
+	got, err := dial(t, m).Listings.Get(t.Context(), op.ListingID())
+	require.NoError(t, err)
+	assert.Equal(t, "INACTIVE", string(got.Status), "nobody has worked on it")
+}
