@@ -2,6 +2,7 @@
 # Go and make are all that is needed; everything else is pinned by a go.mod.
 
 FUZZTIME ?= 200000x
+SOAK     ?= 1m
 TOOL     := go tool -modfile=internal/tools/go.mod
 
 # The race detector needs cgo, a C compiler that works and a platform that has
@@ -19,7 +20,7 @@ endif
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test generate spec lint fmt tidy consumer consumer-update fuzz chaos sale bench check clean
+.PHONY: help demo test generate spec lint fmt tidy consumer consumer-update fuzz chaos sale bench bench-sandbox soak check clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -71,6 +72,12 @@ sale: ## sell 10,000 listings in simulated time, within the public quota
 
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem -timeout 20m ./...
+
+bench-sandbox: ## measure the sandbox with 1,000,000 listings in its file
+	go run ./internal/benchsandbox
+
+soak: ## let 64 clients work on one sandbox for SOAK (1m); no error, no lost update
+	go test -count 1 -run '^TestSoak$$' -v ./sandbox -soak $(SOAK)
 
 check: ## run everything that CI runs, in its order
 	.ci/run
