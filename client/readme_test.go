@@ -22,6 +22,9 @@ func unindented(text string) string {
 func TestEveryGoSnippetOfTheReadmeIsAnExampleThatRuns(t *testing.T) {
 	files, err := filepath.Glob("example*_test.go")
 	require.NoError(t, err)
+	ofSandbox, err := filepath.Glob("../sandbox/sandboxtest/example*_test.go")
+	require.NoError(t, err)
+	files = append(files, ofSandbox...)
 	var examples strings.Builder
 	for _, file := range files {
 		text, err := os.ReadFile(file)
