@@ -256,3 +256,16 @@ func TestListingsArePaged(t *testing.T) {
 	assert.Len(t, seen, 25)
 	assert.Equal(t, 0, m.get("/selling/listings?pageNumber=9000000000").len("listings"), "far beyond the end")
 }
+
+func TestAnEmptyMarketListsNothingWhateverIsAskedFor(t *testing.T) {
+	m := open(t)
+	for _, query := range []string{
+		"", "fromDate=2026-11-01", "toDate=2026-11-03", "fromDate=2026-11-01&toDate=2026-11-03", "fromDate=2036-01-01",
+		"listingStatuses=ACTIVE", "variantIds=7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef&fromDate=2026-11-01", "isExpired=true",
+	} {
+		page := m.get("/selling/listings?%s", query).body
+		require.Equal(t, map[string]any{
+			"count": json.Number("0"), "hasNextPage": false, "listings": []any{}, "pageNumber": json.Number("1"), "pageSize": json.Number("10"),
+		}, page, query)
+	}
+}

@@ -148,13 +148,13 @@ func (t *Tx) firstSince(when time.Time) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	seq := sort.Search(newest+1, func(seq int) bool {
+	before := sort.Search(newest, func(seq int) bool { // none is looked at where there is none
 		if err != nil {
 			return true
 		}
 		var created time.Time
-		err = t.get(`SELECT created_at FROM listings WHERE seq >= ? ORDER BY seq LIMIT 1`, []any{seq}, []any{timeColumn{&created}})
+		err = t.get(`SELECT created_at FROM listings WHERE seq > ? ORDER BY seq LIMIT 1`, []any{seq}, []any{timeColumn{&created}})
 		return !created.Before(when)
 	})
-	return int64(seq), err
+	return int64(before) + 1, err
 }
