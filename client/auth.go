@@ -1,10 +1,12 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 
 	"golang.org/x/oauth2"
 
@@ -18,7 +20,7 @@ type RefreshTokenSource = token.RefreshSource
 // RefreshConfig says how to renew access tokens; see package token.
 type RefreshConfig = token.RefreshConfig
 
-// TokenError reports that no access token could be had, so that nothing was sent; see package token.
+// TokenError reports that no access token could be had, so that the request was not sent; see package token.
 type TokenError = token.Error
 
 // Sentinels of a [TokenError].
@@ -36,6 +38,7 @@ func NewRefreshTokenSource(config RefreshConfig) (*RefreshTokenSource, error) {
 type auth struct {
 	apiKey string
 	tokens oauth2.TokenSource
+	latest atomic.Value // The access token of the last attempt of any call, a string.
 }
 
 // inject asks for the token anew on each attempt, because an attempt may come long after the one before.
@@ -46,6 +49,7 @@ func (a *auth) inject(next Doer) Doer {
 			return nil, fmt.Errorf("%s: %w", callOf(req).op.ID, err)
 		}
 		callOf(req).token = bearer
+		a.latest.Store(bearer)
 		req.Header.Set("Authorization", "Bearer "+bearer)
 		req.Header.Set("X-Api-Key", a.apiKey)
 		return next.Do(req)
@@ -72,14 +76,22 @@ func (a *auth) token(ctx context.Context) (string, error) {
 	return got.AccessToken, nil
 }
 
-// renewed reports whether the source has another token than the one that was refused.
-func (a *auth) renewed(ctx context.Context, refused string) bool {
+// renewed has the source drop the token that was refused. If there is another attempt for it, it reports whether
+// the source has another one, or why it has none.
+func (a *auth) renewed(ctx context.Context, refused string, another bool) (bool, error) {
 	if source, ok := a.tokens.(interface{ Invalidate(accessToken string) }); ok {
 		source.Invalidate(refused)
 	}
+	if !another {
+		return false, nil
+	}
 	fresh, err := a.token(ctx)
-	return err == nil && fresh != refused
+	return err == nil && fresh != refused, err
 }
 
-// redact takes the credentials out of text that came from outside and may repeat them.
-func (a *auth) redact(text, token string) string { return guard.Redact(text, a.apiKey, token) }
+// redact takes the credentials out of text that came from outside and may repeat them. Where it is not known which
+// token they were sent with, it is the latest.
+func (a *auth) redact(text, token string) string {
+	latest, _ := a.latest.Load().(string)
+	return guard.Redact(text, a.apiKey, cmp.Or(token, latest))
+}

@@ -94,6 +94,59 @@ func TestA401IsReplayedOnceIfTheTokenIsNew(t *testing.T) {
 	}
 }
 
+// revocable is a source whose token ends when it is invalidated; why is why there is no next one.
+type revocable struct {
+	turnstile
+	invalidated []string
+	why         error
+}
+
+func (s *revocable) Token() (*oauth2.Token, error) {
+	if s.asked > 0 && len(s.invalidated) > 0 && s.why != nil {
+		s.asked++
+		return nil, s.why
+	}
+	return s.turnstile.Token()
+}
+
+func (s *revocable) Invalidate(accessToken string) {
+	s.invalidated = append(s.invalidated, accessToken)
+}
+
+func TestA401WithoutANewTokenTellsWhy(t *testing.T) {
+	for _, call := range []aCall{aRead, aWrite} {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(call.op).AnswerError(http.StatusUnauthorized, "expired")
+		source := &revocable{why: &oauth2.RetrieveError{ErrorCode: "invalid_grant"}}
+		err := call.do(t.Context(), srv.Client(client.WithTokenSource(source)))
+		require.ErrorIs(t, err, client.ErrUnauthorized)
+		require.ErrorIs(t, err, client.ErrSignInAgain, "it is known now, not on the next call only")
+		require.ErrorContains(t, err, "401 expired; it was not sent again: get an access token: refused invalid_grant")
+		assert.Equal(t, 1, infoOf(t, err).Attempts)
+		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
+	}
+}
+
+func TestA401WithoutAnAttemptLeftAsksForNoToken(t *testing.T) {
+	srv := clienttest.New(t, clienttest.InProcess())
+	srv.Expect(aRead.op).Times(2).AnswerError(http.StatusUnauthorized, "expired")
+	source := &revocable{}
+	c := srv.Client(oneAttempt, client.WithTokenSource(source))
+	require.ErrorIs(t, aRead.do(t.Context(), c), client.ErrUnauthorized)
+	assert.Equal(t, 1, source.asked, "there is nothing to use a new token for")
+	assert.Equal(t, []string{"token-1"}, source.invalidated, "but the next call is not to be refused for this one")
+	require.ErrorIs(t, aRead.do(t.Context(), c), client.ErrUnauthorized)
+	assert.Equal(t, 2, source.asked)
+}
+
+func TestA401InvalidatesOnce(t *testing.T) {
+	srv := clienttest.New(t, clienttest.InProcess())
+	srv.Expect(aRead.op).Times(2).AnswerError(http.StatusUnauthorized, "expired")
+	source := &revocable{}
+	require.ErrorIs(t, aRead.do(t.Context(), srv.Client(client.WithTokenSource(source))), client.ErrUnauthorized)
+	assert.Equal(t, []string{"token-1"}, source.invalidated, "what the next token is refused for has another cause")
+}
+
 func TestWithoutATokenNothingIsSent(t *testing.T) {
 	why := errors.New("the disk is full")
 	for _, tc := range []struct {

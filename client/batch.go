@@ -63,12 +63,14 @@ func (b *Batch[T]) Done() bool {
 // GET /selling/batch/delete-listing/{batchId} (documented). A failed poll leaves the snapshot as it was.
 // Errors: [ErrNotFound] for an unknown id, [ErrUnauthorized].
 func (b *Batch[T]) Poll(ctx context.Context) (gen.Batch, error) {
-	p := b.pollOnce(ctx, time.Now())
+	now := time.Now()
+	p := b.pollOnce(ctx, now, now)
 	return b.Snapshot(), p.err
 }
 
-// pollOnce polls when it is its turn, unless somebody else has polled after since meanwhile.
-func (b *Batch[T]) pollOnce(ctx context.Context, since time.Time) poll {
+// pollOnce polls when it is its turn, unless somebody else has polled after since meanwhile. What failed before the
+// caller's wait began is nothing to it.
+func (b *Batch[T]) pollOnce(ctx context.Context, since, began time.Time) poll {
 	select {
 	case b.turn <- struct{}{}:
 		defer func() { <-b.turn }()
@@ -78,7 +80,7 @@ func (b *Batch[T]) pollOnce(ctx context.Context, since time.Time) poll {
 	b.mu.Lock()
 	theirs := b.polled
 	b.mu.Unlock()
-	if theirs.at.After(since) {
+	if theirs.at.After(since) && (theirs.err == nil || !theirs.at.Before(began)) {
 		return theirs
 	}
 	call := newCall(b.kind.get, b.id)
@@ -108,11 +110,12 @@ func (b *Batch[T]) keep(s *gen.Batch, p poll) poll {
 func (b *Batch[T]) Wait(ctx context.Context, opts ...WaitOption) ([]T, error) {
 	progress := newWaiting(opts).progress
 	var p poll
+	began := time.Now()
 	err := waitUntil(ctx, opts, func(ctx context.Context) (bool, http.Header, error) {
 		if b.Done() {
 			return true, nil, nil
 		}
-		if p = b.pollOnce(ctx, p.at); p.err == nil {
+		if p = b.pollOnce(ctx, p.at, began); p.err == nil {
 			progress(b.Snapshot())
 		}
 		return b.Done(), p.header, p.err
@@ -153,6 +156,7 @@ func (b *Batch[T]) failures(items []T) error {
 	e := &BatchError{BatchID: b.id, Total: max(total, len(items)), Missing: max(0, total-len(items))}
 	for i := range items {
 		if f := b.kind.view(&items[i]); f.Status == gen.BatchItemStatusFailed || f.Reason != "" {
+			f.Reason = gen.Reason(b.c.redact(string(f.Reason), ""))
 			e.Failed = append(e.Failed, f)
 		}
 	}
@@ -174,7 +178,7 @@ type BatchError struct {
 type BatchFailure struct {
 	ItemID string
 	Status gen.BatchItemStatus
-	Reason gen.Reason
+	Reason gen.Reason // The service's words, with the credentials taken out. Prose: show it, never match on it.
 }
 
 func (e *BatchError) Error() string {

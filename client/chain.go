@@ -32,7 +32,7 @@ func newChain(cfg *config, a *auth, o *observer) Doer {
 	stages := slices.Concat(cfg.middleware, []Middleware{
 		identify(cfg.baseURL.EscapedPath()),
 		o.watch,
-		newRetrier(policy, a, g, o).repeat,
+		(&retrier{policy: policy, auth: a, gate: g, observer: o}).repeat,
 		(&pace{gate: g, limiter: cfg.limiter, observer: o}).hold,
 		a.inject,
 		setHeaders,
@@ -57,6 +57,8 @@ type call struct {
 	written atomic.Bool
 	// unknown tells whether the call is a write that may have been applied although it was not answered so.
 	unknown bool
+	// refused is why an answer or failure that could have been repeated was not; the caller gets it with that.
+	refused error
 }
 
 // streamed reports whether the answer is a document that is handed through instead of being read.

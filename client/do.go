@@ -55,7 +55,7 @@ func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...
 		oddities, err = gen.Decode(body, v)
 	}
 	if err == nil {
-		err = endUnknown(oddities)
+		err = gen.Paged(body, v, oddities)
 	}
 	if err == nil && !call.op.RetrySafe {
 		err = gen.Traceable(v)
@@ -79,9 +79,9 @@ func (c *Client) roundTrip(ctx context.Context, call *call, send send, checks ..
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode >= 300 {
+	if resp.StatusCode/100 != 2 {
 		defer func() { _ = resp.Body.Close() }()
-		return nil, c.newAPIError(call, resp)
+		return nil, call.notAgain(c.newAPIError(call, resp))
 	}
 	return resp, nil
 }

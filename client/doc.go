@@ -22,7 +22,7 @@
 //	what happened                                     read (GET)            write (POST, PUT, PATCH, DELETE)
 //	dial or TLS failed, no connection was got         retry                 retry
 //	reset, EOF or attempt timeout after writing       retry                 no: ErrOutcomeUnknown
-//	429                                               3 attempts at most    the same: it was refused
+//	429                                               retry, twice          the same: it was refused
 //	408, 5xx (but 501, 505)                           retry                 no: APIError, also ErrOutcomeUnknown
 //	401                                               once, with a token that is new, if the source has one
 //	3xx that is not followed                          no                    no: APIError, also ErrOutcomeUnknown
@@ -35,8 +35,9 @@
 // Pauses grow exponentially with jitter, or are what Retry-After asks for; one that would outlast
 // [RetryPolicy].MaxRetryAfter or ctx's deadline is not waited for, and the answer is returned at once. A 429
 // holds back every goroutine of the client, for longer with every one in a row if it does not say how long. A
-// client has a budget of 20 retries: a call that is answered after all gives back what it took, and one comes
-// back a second; when it is spent, the last answer is returned.
+// client has a budget of 20 retries: a call that ends with an answer that nobody would repeat gives back what it took,
+// and one comes back a second; when it is spent, the last answer is returned. So it is, joined with the reason, when
+// the quota has no room for the next attempt or there is no token for it.
 //
 // A write of unknown outcome is settled by reading: [Listings.OperationsSince] for listings and for update and
 // delete batches, [Batches.Recover] for an [Attempt] to create, which is saved before [Batches.Submit] sends it.
@@ -50,7 +51,7 @@
 //	ErrPagingStuck                                    a list that promises more but does not move on
 //	*SendError                                        no answer came; Is the ctx's error if that is why
 //	*DecodeError                                      it succeeded, but the answer cannot be read
-//	*TokenError, *QuotaError                          nothing was sent
+//	*TokenError, *QuotaError                          not sent; if not again, the last answer's error is there too
 //	ErrTokenExpired, ErrSignInAgain                   a *TokenError: only a new token, or signing in, helps
 //	*WaitError                                        a wait ended first; the last snapshot is kept
 //	*OperationError, *BatchError                      the service processed it, and it, or items of it, failed

@@ -1,7 +1,9 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net/http"
 	"sync"
 	"testing"
@@ -13,6 +15,8 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // refuse has a service answer so many requests 429, with a Retry-After if there is one.
@@ -184,7 +188,9 @@ func TestTheObserverIsToldWhatACallWaitedFor(t *testing.T) {
 		require.Len(t, w.all, 2)
 		assert.Equal(t, client.ReasonThrottled, w.all[0].Reason)
 		assert.GreaterOrEqual(t, w.all[0].Delay, 40*time.Second)
+		assert.Empty(t, w.all[0].Window, "that is no window of the quota")
 		assert.Equal(t, client.ReasonQuota, w.all[1].Reason)
+		assert.Equal(t, quota.RequestsPerDay, w.all[1].Window)
 		assert.Equal(t, aRead.op, w.all[1].Operation)
 		assert.Greater(t, w.all[1].Delay, 23*time.Hour)
 
@@ -193,7 +199,34 @@ func TestTheObserverIsToldWhatACallWaitedFor(t *testing.T) {
 		require.ErrorIs(t, aRead.do(ctx, c), context.Canceled)
 		require.Len(t, w.all, 3)
 		assert.Equal(t, 20*time.Second, w.all[2].Delay, "a wait that was given up was a wait")
+		assert.Equal(t, quota.RequestsPerDay, w.all[2].Window)
 	})
+}
+
+func TestTheObserverIsToldWhichWindowWasFull(t *testing.T) {
+	for want, q := range map[quota.Window]client.Quota{
+		quota.RequestsPerSecond: {RequestsPerSecond: 1, RequestsPerDay: 9, ItemsPerWindow: 9, ItemsPerDay: 9},
+		quota.RequestsPerDay:    {RequestsPerSecond: 1, RequestsPerDay: 1, ItemsPerWindow: 9, ItemsPerDay: 9},
+		quota.ItemsPerWindow:    {RequestsPerSecond: 1, RequestsPerDay: 9, ItemsPerWindow: 1, ItemsPerDay: 9},
+		quota.ItemsPerDay:       {RequestsPerSecond: 1, RequestsPerDay: 9, ItemsPerWindow: 9, ItemsPerDay: 1},
+	} {
+		t.Run(string(want), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var w waits
+				var lines bytes.Buffer
+				srv := clienttest.New(t, clienttest.InProcess())
+				srv.Expect(gen.OpDeleteListingsBatch).Times(2).AnswerExample()
+				c := srv.Client(client.WithQuota(q), client.WithObserver(w.observe),
+					client.WithLogger(slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+				for range 2 {
+					require.NoError(t, failure(c.Batches.Delete(t.Context(), []string{listingID})))
+				}
+				require.Len(t, w.all, 1)
+				assert.Equal(t, []any{client.ReasonQuota, want}, []any{w.all[0].Reason, w.all[0].Window})
+				assert.Contains(t, lines.String(), `window="`+string(want)+`"`)
+			})
+		})
+	}
 }
 
 func TestTheQuotaHoldsWhenTheGateOpens(t *testing.T) {

@@ -21,6 +21,10 @@ func hostilePages() []hostileCase {
 		{name: "entries without ids for ever", rule: "entries without ids prove no progress", call: rangeListings(-1), answer: pages(`{"listings":[{}],"hasNextPage":true}`), result: "ErrPagingStuck; sent 1", check: yields(1)},
 		{name: "new entries for ever", rule: "a list that moves on is the caller's to leave", call: rangeListings(500), answer: endless(`{"listings":[{"listingId":"l%d"}],"hasNextPage":true}`), result: "read; sent 500", check: yields(500)},
 		{name: "hasNextPage as text", rule: "a page that cannot say whether there is more is not the last one", call: rangeListings(-1), answer: pages(`{"listings":[{"listingId":"a"}],"hasNextPage":"yes"}`), result: "DecodeError; sent 1", check: yields(0)},
+		{name: "no hasNextPage, then an empty page", rule: "a page that says nothing is not the last one, unless it is empty", call: rangeListings(-1), answer: inOrder(`{"listings":[{"listingId":"a"}]}`, `{"listings":[{"listingId":"b"}],"hasNextPage":null}`, `{"listings":[]}`), result: "read; sent 3", check: yields(2)},
+		{name: "no hasNextPage, then the last page", rule: "or says that it is", call: rangeListings(-1), answer: inOrder(`{"listings":[{"listingId":"a"}]}`, `{"listings":[{"listingId":"b"}],"hasNextPage":false}`), result: "read; sent 2", check: yields(2)},
+		{name: "null for an empty list", rule: "an empty page that says nothing is an end", call: rangeListings(-1), answer: pages(`{"listings":[],"hasNextPage":null}`), result: "read; sent 1", check: yields(0)},
+		{name: "the same page without hasNextPage", rule: "one that repeats is stuck", call: rangeListings(-1), answer: pages(`{"listings":[{"listingId":"a"}]}`), result: "ErrPagingStuck; sent 2", check: yields(1)},
 		{name: "a null cursor", rule: "null is the end of a cursor list", call: rangeOperations, answer: pages(`{"operations":[{"operationId":"o"}],"nextCursor":null}`), result: "read; sent 1", check: yields(1)},
 		{name: "the same cursor for ever", rule: "a cursor that was asked for is not asked for again", call: rangeOperations, answer: endless(`{"operations":[{"operationId":"o%d"}],"nextCursor":"here"}`), result: "ErrPagingStuck; sent 2", check: yields(2)},
 		{name: "two cursors in turn", rule: "nor is one of a longer round", call: rangeOperations, answer: inTurn, result: "ErrPagingStuck; sent 3", check: yields(3)},
@@ -71,6 +75,14 @@ func pages(text string) http.HandlerFunc {
 func endless(text string) http.HandlerFunc {
 	var n atomic.Int32
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, text, n.Add(1)) }
+}
+
+// inOrder answers each request with the next text, the last one for ever.
+func inOrder(texts ...string) http.HandlerFunc {
+	var n atomic.Int32
+	return func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(texts[min(int(n.Add(1)), len(texts))-1]))
+	}
 }
 
 func inTurn(w http.ResponseWriter, r *http.Request) {

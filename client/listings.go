@@ -61,8 +61,9 @@ func (s *Listings) List(ctx context.Context, filter ListListings) iter.Seq2[gen.
 		})
 }
 
-// ListPage reads one page of listings with GET /selling/listings (documented). Errors: [ArgumentError],
-// [ErrBadRequest], [ErrUnauthorized].
+// ListPage reads one page of listings with GET /selling/listings (documented). HasNextPage is false only if the
+// service says so or the page is empty, as on every page of this client. Errors: [ArgumentError], [ErrBadRequest],
+// [ErrUnauthorized].
 func (s *Listings) ListPage(ctx context.Context, filter ListListings) (*gen.ListingPage, error) {
 	params, err := filter.params()
 	return do1[gen.ListingPage](ctx, s.c, gen.OpListListings, s.c.low.ListListings, params, err)

@@ -1,12 +1,14 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // EventKind says what an [Event] is about.
@@ -37,7 +39,8 @@ type Event struct {
 	Duration   time.Duration // Of the whole call, in EventDone.
 	Delay      time.Duration // In EventRetry and EventWait.
 	Reason     string        // In EventWait.
-	Err        error         // Why; nil for an answer, of whatever status.
+	Window     quota.Window  // In EventWait for the quota: which of its windows was full, if the limiter tells it.
+	Err        error         // Why; of an answer, of whatever status, only why it was not sent again, and nil else.
 }
 
 // observer is the stage, and the mouth of all others, that tells the log and the caller's hook.
@@ -61,7 +64,7 @@ func (o *observer) watch(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
 		start := time.Now()
 		resp, err := next.Do(req)
-		o.tell(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventDone, StatusCode: statusOf(resp), Duration: time.Since(start), Err: err})
+		o.tell(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventDone, StatusCode: statusOf(resp), Duration: time.Since(start), Err: cmp.Or(err, callOf(req).refused)})
 		return resp, err
 	})
 }
@@ -73,7 +76,7 @@ func (o *observer) tell(ctx context.Context, level slog.Level, c *call, e Event)
 	o.logger.LogAttrs(ctx, level, "marketplace call",
 		slog.String("event", string(e.Kind)), slog.String("operation", string(e.Operation)), slog.String("route", e.Method+" "+e.Route),
 		slog.Int("attempt", e.Attempt), slog.Int("status", e.StatusCode), slog.Duration("duration", e.Duration),
-		slog.Duration("delay", e.Delay), slog.String("reason", e.Reason), slog.Any("error", e.Err))
+		slog.Duration("delay", e.Delay), slog.String("reason", e.Reason), slog.String("window", string(e.Window)), slog.Any("error", e.Err))
 }
 
 func statusOf(resp *http.Response) int {

@@ -105,6 +105,7 @@ func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, e
 		return o.Done(), header, err
 	})
 	last := o.Snapshot()
+	last.Error = gen.Reason(o.c.redact(string(last.Error), ""))
 	if err != nil {
 		return o, &WaitError{What: "operation", ID: o.operationID, Operation: &last, Err: err}
 	}
@@ -114,7 +115,7 @@ func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, e
 	return o, nil
 }
 
-// OperationError reports an operation that ended in FAILED.
+// OperationError reports an operation that ended in FAILED. The credentials are taken out of its reason, Error.
 type OperationError struct{ Operation gen.ListingOperation }
 
 func (e *OperationError) Error() string {
@@ -122,7 +123,7 @@ func (e *OperationError) Error() string {
 	if reason == "" {
 		reason = "the service gives no reason"
 	}
-	return fmt.Sprintf("%s of listing %s failed: %s (operation %s)", e.Operation.OperationType, e.Operation.ListingID, reason, e.Operation.OperationID)
+	return fmt.Sprintf("%s of listing %s failed: %s (operation %s)", gen.OneLine(string(e.Operation.OperationType)), e.Operation.ListingID, reason, e.Operation.OperationID)
 }
 
 // OperationsSince finds the operations of one type that this kind of client has started on a listing since a

@@ -55,8 +55,9 @@ func WithToken(accessToken string) Option {
 
 // WithTokenSource sets where access tokens come from. The source is asked before every attempt, so it should
 // keep its token until it expires ([oauth2.ReuseTokenSource] does), and it must be safe for concurrent use.
-// After a 401 it is asked once more, and the request is repeated if the token is a new one. A source that has
-// the methods TokenContext or Invalidate of [RefreshTokenSource] is used by them.
+// After a 401 it is asked once more, if there is an attempt left, and the request is repeated if the token is a new
+// one; if there is none, the 401 comes with the reason. A source that has the methods TokenContext or Invalidate of
+// [RefreshTokenSource] is used by them.
 func WithTokenSource(source oauth2.TokenSource) Option {
 	return func(c *config) error {
 		c.tokens = source

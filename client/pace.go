@@ -17,7 +17,7 @@ type Quota = quota.Quota
 // Limiter holds calls back so that a quota is kept; see package quota.
 type Limiter = quota.Limiter
 
-// QuotaError reports that a call would have to wait longer than its deadline, or for ever. Nothing was sent.
+// QuotaError reports that a call would have to wait longer than its deadline, or for ever; see package quota.
 type QuotaError = quota.Error
 
 // PublicQuota is what live services of this kind publish for an account, and the default of [New]; Unlimited
@@ -57,9 +57,10 @@ func (p *pace) hold(next Doer) Doer {
 // wait lets a call wait for one thing and tells of it.
 func (p *pace) wait(req *http.Request, reason string, wait func(context.Context) error) error {
 	c, ctx, start := callOf(req), req.Context(), time.Now()
-	err := wait(ctx)
+	var full quota.Window
+	err := wait(quota.Listen(ctx, func(w quota.Window) { full = w }))
 	if waited := time.Since(start); waited > time.Millisecond {
-		p.observer.tell(ctx, slog.LevelDebug, c, Event{Kind: EventWait, Reason: reason, Delay: waited})
+		p.observer.tell(ctx, slog.LevelDebug, c, Event{Kind: EventWait, Reason: reason, Window: full, Delay: waited})
 	}
 	if ctx.Err() != nil {
 		return &SendError{CallInfo: c.describe(), Err: ctx.Err()}

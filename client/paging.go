@@ -1,10 +1,8 @@
 package client
 
 import (
-	"errors"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/sellside-sdk/sellside-go/gen"
 )
@@ -16,20 +14,10 @@ type page[T any] struct {
 	cursor  string // Of the next page; unused by page-numbered lists.
 }
 
-// endUnknown refuses a page whose word on whether there is more cannot be read: were it taken for the last page,
-// the rest of the list would be missed in silence. These members come before the entries, and so do their oddities.
-func endUnknown(oddities []string) error {
-	for _, odd := range oddities {
-		if strings.HasPrefix(odd, "/hasNextPage: ") || strings.HasPrefix(odd, "/nextCursor: ") {
-			return errors.New(odd)
-		}
-	}
-	return nil
-}
-
 // numbered yields the entries of a page-numbered list from page first on. It asks for a page when the loop
 // reaches it, and each range starts anew. Page numbers are no snapshot: an entry that moves to a later page
-// is yielded once, but one that moves to an earlier page is missed.
+// is yielded once, but one that moves to an earlier page is missed. A page that does not say whether there is more
+// has more unless it is empty; see [gen.Paged].
 func numbered[T any](op gen.OperationID, first int, id func(*T) string, fetch func(number int) (page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := map[string]struct{}{}

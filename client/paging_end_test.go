@@ -56,6 +56,26 @@ func TestListsEndWhereTheServiceSaysSoOrGetStuck(t *testing.T) {
 	}
 }
 
+func TestAPageThatDoesNotSayIsNotTheLastUnlessItIsEmpty(t *testing.T) {
+	for _, p := range pagedLists() {
+		if p.next == "cursor" {
+			continue // there null, or nothing, is the end
+		}
+		t.Run(string(p.op), func(t *testing.T) {
+			srv, list := p.open(t)
+			for _, ids := range [][]string{{"a", "b"}, {"c"}, {}} {
+				srv.Expect(p.op).Raw(200, nil, mustMarshal(t, p.page(ids)), "it lacks hasNextPage")
+			}
+
+			got, errs := collect(list)
+
+			require.Empty(t, errs)
+			assert.Equal(t, []string{"a", "b", "c"}, got)
+			assert.Len(t, srv.Requests(p.op), 3)
+		})
+	}
+}
+
 func TestAListBeginsAtThePageOfItsFilter(t *testing.T) {
 	srv := clienttest.New(t)
 	pagedLists()[0].answer(srv, 7, false, "a")

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,10 +13,6 @@ import (
 // RetryPolicy says how often and how patiently a call is repeated; see package retry.
 type RetryPolicy = retry.Policy
 
-// throttledAttempts is how often a call is sent, at most, that is answered 429 each time: a service that
-// keeps being asked may lock the account.
-const throttledAttempts = 3
-
 // classify names the row of the retry table that an attempt belongs to.
 func classify(req *http.Request, resp *http.Response, err error) retry.Outcome {
 	_, broken := errors.AsType[*DecodeError](err)
@@ -25,14 +20,14 @@ func classify(req *http.Request, resp *http.Response, err error) retry.Outcome {
 	switch {
 	case err == nil:
 		return retry.OfStatus(resp.StatusCode)
+	case !broken && !unsent:
+		return retry.Refused // by a stage of the chain
 	case broken && errors.Is(err, ErrBodyTooLarge):
 		return retry.TooLarge
-	case broken && req.Context().Err() == nil:
-		return retry.Unreadable
 	case req.Context().Err() != nil:
 		return retry.Ended
-	case !unsent:
-		return retry.Final // a stage of the chain refused it
+	case broken:
+		return retry.Unreadable
 	case callOf(req).written.Load():
 		return retry.NoAnswer
 	default:
@@ -49,47 +44,58 @@ type retrier struct {
 	budget   retry.Budget
 }
 
-func newRetrier(p RetryPolicy, a *auth, g *retry.Gate, o *observer) *retrier {
-	return &retrier{policy: p, auth: a, gate: g, observer: o, budget: retry.Budget{Size: 20, Refill: time.Second}}
-}
-
 func (r *retrier) repeat(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
-		c := callOf(req)
-		replayed := false
-		for attempt := 1; ; attempt++ {
-			fresh, err := withFreshBody(req)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.op.ID, err)
-			}
-			c.written.Store(false)
-			resp, err := next.Do(fresh)
+		c, ctx := callOf(req), req.Context()
+		tries := retry.Tries{Policy: r.policy, Gate: r.gate, Budget: &r.budget}
+		invalidated := false
+		var before struct { // What the attempt before came to.
+			resp *http.Response
+			err  error
+		}
+		for {
+			resp, err := attempt(req, next)
 			o := classify(req, resp, err)
+			if o == retry.Refused && tries.Made() > 0 {
+				c.refused = err
+				return before.resp, c.notAgain(before.err)
+			}
 			again, unknown := retry.Decide(o, c.op.RetrySafe, c.written.Load())
-			asked := retryAfter(resp)
-			wait := r.policy.Delay(attempt, asked)
+			pause, again := tries.Another(ctx, o, again, retryAfter(resp))
 			switch {
-			case o == retry.Throttled:
-				wait = r.gate.Close(func(inRow int) time.Duration { return r.policy.Delay(inRow, asked) })
-				again = attempt < throttledAttempts
-			case o == retry.Unauthorized:
-				again, wait = !replayed && r.auth.renewed(req.Context(), c.token), 0
-				replayed = true
+			case o == retry.Unauthorized && !invalidated:
+				invalidated = true
+				if again, c.refused = r.auth.renewed(ctx, c.token, again); !again {
+					tries.Answered()
+				}
 			case statusOf(resp)/100 == 2:
 				r.gate.Succeeded()
 			}
-			if !again || attempt >= r.policy.MaxAttempts || !r.mayWait(req.Context(), wait, asked) || !r.budget.Take() {
-				if o == retry.Final {
-					r.budget.GiveBack(attempt - 1)
-				}
+			if !again {
 				return r.end(c, unknown, resp, err)
 			}
-			r.observer.tell(req.Context(), slog.LevelWarn, c, Event{Kind: EventRetry, StatusCode: statusOf(resp), Delay: wait, Err: err})
-			if err := retry.Pause(req.Context(), wait); err != nil {
+			r.observer.tell(ctx, slog.LevelWarn, c, Event{Kind: EventRetry, StatusCode: statusOf(resp), Delay: pause, Err: err})
+			if err := retry.Pause(ctx, pause); err != nil {
+				tries.NotMade()
 				return nil, &SendError{CallInfo: c.describe(), Err: err}
 			}
+			before.resp, before.err = resp, err
 		}
 	})
+}
+
+// attempt makes one attempt, with headers and a body of its own.
+func attempt(req *http.Request, next Doer) (*http.Response, error) {
+	c, fresh := callOf(req), req.Clone(req.Context())
+	c.written.Store(false)
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.op.ID, err)
+		}
+		fresh.Body = body
+	}
+	return next.Do(fresh)
 }
 
 // end returns the last attempt's answer or error with what the table says of it.
@@ -104,22 +110,12 @@ func (r *retrier) end(c *call, unknown bool, resp *http.Response, err error) (*h
 	return resp, err
 }
 
-// mayWait reports whether a pause is within the policy's bound and ends before ctx does. If it is not, the
-// caller gets the last answer now, with its Retry-After, instead of a pause that helps nobody.
-func (r *retrier) mayWait(ctx context.Context, wait, asked time.Duration) bool {
-	deadline, ok := ctx.Deadline()
-	return asked <= r.policy.MaxRetryAfter && (!ok || time.Until(deadline) > wait)
-}
-
-// withFreshBody returns the request for one attempt, with headers and a body of its own.
-func withFreshBody(req *http.Request) (*http.Request, error) {
-	again := req.Clone(req.Context())
-	if req.GetBody == nil {
-		return again, nil
+// notAgain adds to the error of an attempt why the call was not sent again although it could have been.
+func (c *call) notAgain(err error) error {
+	if err == nil || c.refused == nil {
+		return err
 	}
-	body, err := req.GetBody()
-	again.Body = body
-	return again, err
+	return fmt.Errorf("%w; it was not sent again: %w", err, c.refused)
 }
 
 func retryAfter(resp *http.Response) time.Duration {

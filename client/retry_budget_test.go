@@ -1,6 +1,8 @@
 package client_test
 
 import (
+	"bytes"
+	"context"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -69,5 +71,86 @@ func TestCallsThatAreAnsweredAfterAllGiveTheirRetriesBack(t *testing.T) {
 			srv.Expect(aRead.op).AnswerExample()
 			require.NoError(t, aRead.do(t.Context(), c), "scattered faults never use the budget up")
 		}
+	})
+}
+
+func TestWhateverIsAnAnswerGivesTheRetriesBack(t *testing.T) {
+	type script = func(*clienttest.Expectation)
+	status := func(status int) script {
+		return func(e *clienttest.Expectation) {
+			e.Raw(status, nil, []byte(`{"message":"no"}`), "the answer after the 503")
+		}
+	}
+	for what, answer := range map[string]script{
+		"404": status(404),
+		"501": status(501),
+		"a redirect": func(e *clienttest.Expectation) {
+			e.Raw(302, http.Header{"Location": {"https://elsewhere.invalid/"}}, nil, "elsewhere")
+		},
+		"a refused id": status(400),
+		"a 401":        status(401),
+		"too large": func(e *clienttest.Expectation) {
+			e.Raw(200, nil, bytes.Repeat([]byte(" "), 16<<20+1), "one byte too many")
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := clienttest.New(t, clienttest.InProcess())
+				c := srv.Client(client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1, MaxAttempts: 8}))
+				for range 4 { // which would be 28 retries of 20
+					srv.Expect(aRead.op).Times(7).AnswerError(http.StatusServiceUnavailable, "busy")
+					answer(srv.Expect(aRead.op))
+					err := aRead.do(t.Context(), c)
+					assert.Equal(t, 8, infoOf(t, err).Attempts)
+				}
+			})
+		})
+	}
+}
+
+func TestAReplayedTokenGivesItsRetryBack(t *testing.T) {
+	for what, status := range map[string]int{"and is refused too": http.StatusUnauthorized, "and is answered": http.StatusNotFound} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := clienttest.New(t, clienttest.InProcess())
+				c := srv.Client(client.WithTokenSource(&turnstile{}))
+				for range 21 {
+					srv.Expect(aRead.op).AnswerError(http.StatusUnauthorized, "expired")
+					srv.Expect(aRead.op).AnswerError(status, "no")
+					err := aRead.do(t.Context(), c)
+					assert.Equal(t, 2, infoOf(t, err).Attempts)
+				}
+			})
+		})
+	}
+}
+
+func TestATokenThatStaysTakesNoRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		c := srv.Client()
+		srv.Expect(aRead.op).Times(21).AnswerError(http.StatusUnauthorized, "expired")
+		for range 21 {
+			require.ErrorIs(t, aRead.do(t.Context(), c), client.ErrUnauthorized)
+		}
+		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+		srv.Expect(aRead.op).AnswerExample()
+		require.NoError(t, aRead.do(t.Context(), c))
+	})
+}
+
+func TestAPauseThatIsGivenUpGivesItsRetryBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		c := srv.Client()
+		for range 21 {
+			srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Millisecond, cancel) // so that a second brings back but a few
+			require.ErrorIs(t, aRead.do(ctx, c), context.Canceled, "no request was made, and none is missing")
+		}
+		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+		srv.Expect(aRead.op).AnswerExample()
+		require.NoError(t, aRead.do(t.Context(), c))
 	})
 }

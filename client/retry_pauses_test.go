@@ -163,3 +163,25 @@ func TestThrottledCallsAreSentThreeTimes(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyAnswersOf429CountAsThrottled(t *testing.T) {
+	for what, before := range map[string][]int{"after other failures": {503, 502, 408, 503}, "between them": {503, 429, 502, 429, 500}} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := clienttest.New(t, clienttest.InProcess())
+				c := srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: 20}))
+				throttled := 0
+				for _, status := range before {
+					srv.Expect(aRead.op).AnswerError(status, "no")
+					if status == http.StatusTooManyRequests {
+						throttled++
+					}
+				}
+				srv.Expect(aRead.op).Times(3-throttled).AnswerError(http.StatusTooManyRequests, "slow down")
+				err := aRead.do(t.Context(), c)
+				require.ErrorIs(t, err, client.ErrRateLimited)
+				assert.Equal(t, len(before)+3-throttled, infoOf(t, err).Attempts, "three answers of 429, whatever else there was")
+			})
+		})
+	}
+}

@@ -19,6 +19,9 @@ import (
 const (
 	soughtKey   = "k3y/pL8+d02=&qX7r9Tz"
 	soughtToken = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3aG8ifQ/m1ss+ng_p1ece-0f=s1gnature"
+
+	soughtRefresh = "v1.Mr5tGh/0nE+tw0_thr33=l0ngL1ved"
+	soughtSecret  = "cl1ent/sEcr3t+0f_th3=0nlyUser"
 )
 
 // TestNoSecretIsToldWhateverComesBack has a service repeat the credentials of each request in everything that an
@@ -53,7 +56,9 @@ func TestNoSecretIsToldWhateverComesBack(t *testing.T) {
 		}
 		_ = p.Close()
 	}
-	told.search(t, soughtKey, soughtToken)
+	tellOfTokenEndpoints(t, told)
+	tellOfFailedWork(t, told)
+	told.search(t, soughtKey, soughtToken, soughtRefresh, soughtSecret)
 }
 
 func callAndListen(t *testing.T, told *told, what string, echo http.Handler, call func(context.Context, *client.Client) error) {
@@ -63,11 +68,13 @@ func callAndListen(t *testing.T, told *told, what string, echo http.Handler, cal
 	callAt(t, told, what, srv.URL, call)
 }
 
-func callAt(t *testing.T, told *told, what, at string, call func(context.Context, *client.Client) error) {
+func callAt(t *testing.T, told *told, what, at string, call func(context.Context, *client.Client) error, opts ...client.Option) {
 	t.Helper()
 	policy := client.RetryPolicy{MaxAttempts: 2, MinDelay: 1, MaxDelay: 1, MaxRetryAfter: time.Millisecond, AttemptTimeout: 200 * time.Millisecond}
-	c, done := wireClient(t, at, policy, client.WithAPIKey(soughtKey), client.WithToken(soughtToken),
-		client.WithLogger(told.logger(what)), client.WithObserver(func(e client.Event) { told.value(what, e) }))
+	c, done := wireClient(t, at, policy, append([]client.Option{
+		client.WithAPIKey(soughtKey), client.WithToken(soughtToken),
+		client.WithLogger(told.logger(what)), client.WithObserver(func(e client.Event) { told.value(what, e) }),
+	}, opts...)...)
 	defer done()
 	err := call(t.Context(), c)
 	told.failure(what, err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"html"
 	"log/slog"
@@ -55,12 +54,18 @@ func writings() map[string]func(string) string {
 type told struct {
 	mu    sync.Mutex
 	texts map[string]string // With what brought them.
-	lines map[string]*bytes.Buffer
+	lines []logged
 	kinds map[string]int
 }
 
+// logged is the log of one client.
+type logged struct {
+	what string
+	*bytes.Buffer
+}
+
 func newTold() *told {
-	return &told{texts: map[string]string{}, lines: map[string]*bytes.Buffer{}, kinds: map[string]int{}}
+	return &told{texts: map[string]string{}, kinds: map[string]int{}}
 }
 
 // logger keeps every line, from debug on, as text and as JSON.
@@ -68,7 +73,7 @@ func (l *told) logger(what string) *slog.Logger {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	buffer := new(bytes.Buffer)
-	l.lines[what] = buffer
+	l.lines = append(l.lines, logged{what, buffer})
 	all := &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true}
 	return slog.New(slog.NewMultiHandler(slog.NewTextHandler(buffer, all), slog.NewJSONHandler(buffer, all)))
 }
@@ -88,17 +93,37 @@ func (l *told) value(what string, value any) {
 
 // failure keeps an error, every error below it, and what their fields hold.
 func (l *told) failure(what string, err error) {
-	for ; err != nil; err = errors.Unwrap(err) {
-		l.value(what, err)
-		l.value(what, []string{err.Error()})
-		switch e := err.(type) { //nolint:errorlint // the loop unwraps
-		case *client.APIError:
-			l.value(what, *e)
-			l.value(what, []string{string(e.Body), e.Message, e.RequestID})
-		case *client.SendError:
-			l.value(what, *e)
-		case *client.DecodeError:
-			l.value(what, *e)
+	if err == nil {
+		return
+	}
+	l.value(what, err)
+	l.value(what, []string{err.Error()})
+	switch e := err.(type) { //nolint:errorlint // it unwraps below
+	case *client.APIError:
+		l.value(what, *e)
+		l.value(what, []string{string(e.Body), e.Message, e.RequestID})
+	case *client.SendError:
+		l.value(what, *e)
+	case *client.DecodeError:
+		l.value(what, *e)
+	case *client.TokenError:
+		l.value(what, *e)
+	case *client.OperationError:
+		l.value(what, *e)
+	case *client.BatchError:
+		l.value(what, *e)
+	case *client.WaitError:
+		l.value(what, *e)
+		if e.Operation != nil {
+			l.value(what, *e.Operation)
+		}
+	}
+	switch e := err.(type) { //nolint:errorlint // it unwraps
+	case interface{ Unwrap() error }:
+		l.failure(what, e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, below := range e.Unwrap() {
+			l.failure(what, below)
 		}
 	}
 }
@@ -106,11 +131,14 @@ func (l *told) failure(what string, err error) {
 // search looks for the secrets in all of it, in every form that one of the writings or of the verbs gives them.
 func (l *told) search(t *testing.T, secrets ...string) {
 	t.Helper()
-	for what, buffer := range l.lines {
-		l.texts[buffer.String()] = what + ": logged"
+	for _, log := range l.lines {
+		l.texts[log.String()] = log.what + ": logged"
 	}
 	require.Greater(t, len(l.texts), 5_000)
-	for _, kind := range []string{"client.Event", "*client.APIError", "*client.SendError", "*client.DecodeError", "*client.Client"} {
+	for _, kind := range []string{
+		"client.Event", "*client.APIError", "*client.SendError", "*client.DecodeError", "*token.Error", "*client.OperationError",
+		"*client.BatchError", "*client.WaitError", "*client.Client", "*token.RefreshSource", "token.RefreshConfig",
+	} {
 		assert.NotZero(t, l.kinds[kind], "the search has not met a %s", kind)
 	}
 	forms := map[string]bool{}

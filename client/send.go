@@ -55,7 +55,11 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 		}
 		return nil, &SendError{CallInfo: c.describe(), Err: s.cause(ctx, req, err)}
 	}
-	success := resp.StatusCode < 300
+	if resp.StatusCode < 200 { // 101: what follows is another protocol's, and no deadline ends the reading of it
+		_ = resp.Body.Close()
+		resp.Body = http.NoBody
+	}
+	success := resp.StatusCode/100 == 2
 	if success && c.streamed() {
 		timer.Stop()
 		resp.Body = &streamBody{ReadCloser: resp.Body, release: done}

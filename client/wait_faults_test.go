@@ -2,6 +2,8 @@ package client_test
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
@@ -26,6 +29,11 @@ func TestAWaitOutlivesWhatMayPass(t *testing.T) {
 		"an answer that is none":         {pollAnswer{status: 200, body: "<html>"}, nil},
 		"an answer that says nothing":    {pollAnswer{status: 200, body: "{}"}, nil},
 		"too many requests":              {pollAnswer{status: 429}, nil},
+		"a request that took too long":   {pollAnswer{status: 408}, nil},
+		"a gateway's own failure":        {pollAnswer{status: 524}, nil},
+		"a service that lacks it":        {pollAnswer{status: 501}, client.ErrServer},
+		"a protocol that it lacks":       {pollAnswer{status: 505}, client.ErrServer},
+		"an answer beyond 16 MiB":        {pollAnswer{status: 200, body: strings.Repeat(" ", 16<<20+1)}, client.ErrBodyTooLarge},
 		"an id that nobody knows":        {pollAnswer{status: 404}, client.ErrNotFound},
 		"a token that has expired":       {pollAnswer{status: 401}, client.ErrUnauthorized},
 		"an account that may not":        {pollAnswer{status: 403}, client.ErrForbidden},
@@ -155,4 +163,85 @@ func TestManyWhoWaitForABatchPollNoMoreThanOne(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAWaitOutlivesATokenEndpointThatFails(t *testing.T) {
+	for name, test := range map[string]struct {
+		why  error
+		ends bool
+	}{
+		"that is down":                         {errors.New("the token endpoint answered 503"), false},
+		"that answers with a failure":          {&oauth2.RetrieveError{ErrorCode: "temporarily_unavailable"}, false},
+		"but not a refresh token that it bars": {&oauth2.RetrieveError{ErrorCode: "invalid_grant"}, true},
+		"but not a static token that ends":     {client.ErrTokenExpired, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, w := range waitables() {
+				t.Run(w.kind, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						service, _ := w.serve(t, func(w waitable, poll int) pollAnswer {
+							return pollAnswer{status: 200, body: map[bool]string{true: w.pending, false: w.done}[poll == 1]}
+						})
+						asked := 0
+						c := service.client(t, client.WithTokenSource(sourceFunc(func() (*oauth2.Token, error) {
+							if asked++; asked == 2 || asked == 3 {
+								return nil, test.why
+							}
+							return &oauth2.Token{AccessToken: "token"}, nil
+						})))
+
+						err := w.wait(t.Context(), c)
+
+						if !test.ends {
+							require.NoError(t, err)
+							assert.Len(t, service.times, 2, "nothing was sent meanwhile")
+							return
+						}
+						require.True(t, isA[*client.WaitError](err))
+						require.True(t, isA[*client.TokenError](err))
+						assert.Equal(t, 2, asked, "no time helps")
+					})
+				})
+			}
+		})
+	}
+}
+
+func TestANewWaitKnowsNothingOfAFailureBeforeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &polling{start: time.Now(), answer: func(poll int) pollAnswer {
+			if poll == 1 {
+				return pollAnswer{status: 503, retryAfter: "600"}
+			}
+			return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 0, `{}`)}
+		}}
+		b := service.client(t).Batches.OpenCreate(batchID)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		require.ErrorIs(t, failure(b.Wait(ctx)), context.Canceled)
+
+		hurried, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		require.NoError(t, failure(b.Wait(hurried)), "it asks for itself")
+		assert.Equal(t, []time.Duration{0, time.Second}, service.times, "and at once")
+	})
+}
+
+func TestWhoWaitsSharesTheFailuresOfOthersSinceItBegan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &polling{start: time.Now(), answer: func(poll int) pollAnswer {
+			if poll <= 2 {
+				return pollAnswer{status: 503, retryAfter: "20"}
+			}
+			return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 0, `{}`)}
+		}}
+		b := service.client(t).Batches.OpenCreate(batchID)
+		var all sync.WaitGroup
+		all.Go(func() { assert.NoError(t, failure(b.Wait(t.Context()))) })
+		<-time.After(5 * time.Second)
+		all.Go(func() { assert.NoError(t, failure(b.Wait(t.Context()))) }) // which asks at 5 s and is told to wait as well
+		all.Wait()
+		require.Len(t, service.times, 3)
+		assert.Equal(t, []time.Duration{0, 5 * time.Second}, service.times[:2])
+	})
 }

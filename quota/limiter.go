@@ -14,10 +14,10 @@ func NewLimiter(q Quota) Limiter {
 	const day = 24 * time.Hour
 	l := &limiter{}
 	for _, w := range []window{
-		{most: q.RequestsPerSecond, per: time.Second},
-		{most: q.RequestsPerDay, per: day},
-		{most: q.ItemsPerWindow, per: cmp.Or(q.ItemsWindow, 5*time.Minute), items: true},
-		{most: q.ItemsPerDay, per: day, items: true},
+		{name: RequestsPerSecond, most: q.RequestsPerSecond, per: time.Second},
+		{name: RequestsPerDay, most: q.RequestsPerDay, per: day},
+		{name: ItemsPerWindow, most: q.ItemsPerWindow, per: cmp.Or(q.ItemsWindow, 5*time.Minute), items: true},
+		{name: ItemsPerDay, most: q.ItemsPerDay, per: day, items: true},
 	} {
 		if w.most > 0 {
 			l.windows = append(l.windows, w)
@@ -51,11 +51,14 @@ func (l *limiter) Wait(ctx context.Context, items int) error {
 	}
 	select {
 	case <-w.goes:
-		return nil
 	case <-ctx.Done():
 		l.leave(w)
-		return ctx.Err()
+		err = ctx.Err()
 	}
+	if w.held != nil {
+		Tell(ctx, w.held.name)
+	}
+	return err
 }
 
 // join puts a call into its lane, unless it could never go, or not before its deadline.
@@ -68,33 +71,36 @@ func (l *limiter) join(ctx context.Context, items int) (*waiter, error) {
 		}
 	}
 	l.arrived++
-	w := &waiter{items: items, nth: l.arrived, goes: make(chan struct{})}
+	now := time.Now()
+	w := &waiter{items: items, nth: l.arrived, came: now, goes: make(chan struct{})}
 	lane := l.lane(w)
 	*lane = append(*lane, w)
 	if deadline, ok := ctx.Deadline(); ok {
-		now := time.Now()
 		if at, full := l.turn(w, now); full != nil && at.After(deadline) {
 			*lane = (*lane)[:len(*lane)-1]
 			return nil, full.refusal(at.Sub(now))
 		}
 	}
-	l.advance()
+	l.advance(nil)
 	return w, nil
 }
 
-// leave takes a call out of its lane, if it is still there, and lets those behind it move up.
+// leave takes a call out of its lane, if it is still there, and lets those behind it move up. What held back the
+// first of the lane held back all of it.
 func (l *limiter) leave(w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lane := l.lane(w)
 	if i := slices.Index(*lane, w); i >= 0 {
+		_, w.held = l.windows.free((*lane)[0].items, time.Now())
 		*lane = slices.Delete(*lane, i, i+1)
-		l.advance()
+		l.advance(w.held)
 	}
 }
 
-// advance lets everybody go who can, and sets the timer for the next one.
-func (l *limiter) advance() {
+// advance lets everybody go who can, and sets the timer for the next one. Those who were held back by no window of
+// their own stood behind somebody who left, whom left held back.
+func (l *limiter) advance(left *window) {
 	if l.timer != nil {
 		l.timer.Stop()
 		l.timer = nil
@@ -109,6 +115,8 @@ func (l *limiter) advance() {
 			l.timer = time.AfterFunc(at.Sub(now), l.wake)
 			return
 		}
+		_, own := l.windows.free(w.items, w.came)
+		w.held = cmp.Or(own, left)
 		l.let(w, now)
 		close(w.goes)
 	}
@@ -117,5 +125,5 @@ func (l *limiter) advance() {
 func (l *limiter) wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.advance()
+	l.advance(nil)
 }

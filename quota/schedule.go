@@ -16,7 +16,9 @@ type schedule struct {
 type waiter struct {
 	items int
 	nth   int           // In order of arrival.
+	came  time.Time     // When it arrived.
 	goes  chan struct{} // Closed when it may go.
+	held  *window       // What it was held back by, once it goes or leaves; nil if by nothing.
 }
 
 func (s *schedule) lane(w *waiter) *[]*waiter {

@@ -5,6 +5,7 @@ import "time"
 // window is one sliding window: what was let go in it, oldest first, and how much that is. It forgets only
 // what makes room for more, so it needs no clock, and a call costs the same however much a day holds.
 type window struct {
+	name  Window
 	most  int
 	per   time.Duration
 	items bool

@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"cmp"
 	"sync"
 	"time"
 )
@@ -8,10 +9,10 @@ import (
 // Budget is how many retries a client may have taken at a time. It keeps a brown-out of the service from being
 // multiplied by everybody's retries. A call that is answered after all gives back what it took, which a rate
 // limiter could not: scattered faults never use it up, however many they are, while faults that last do so at
-// once. It is safe for concurrent use.
+// once. It is safe for concurrent use. A field that is not above zero has its default.
 type Budget struct {
-	Size   int           // Retries at a time.
-	Refill time.Duration // How long it takes until one comes back that was not given back.
+	Size   int           // Retries at a time; 20 by default.
+	Refill time.Duration // How long it takes until one comes back that was not given back; 1 s by default.
 
 	mu    sync.Mutex
 	taken int
@@ -22,12 +23,13 @@ type Budget struct {
 func (b *Budget) Take() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	back := int(time.Since(b.since) / b.Refill)
-	b.since = b.since.Add(time.Duration(back) * b.Refill)
+	size, refill := cmp.Or(max(b.Size, 0), 20), cmp.Or(max(b.Refill, 0), time.Second)
+	back := int(time.Since(b.since) / refill)
+	b.since = b.since.Add(time.Duration(back) * refill)
 	if b.taken = max(0, b.taken-back); b.taken == 0 {
 		b.since = time.Now()
 	}
-	if b.taken == b.Size {
+	if b.taken >= size {
 		return false
 	}
 	b.taken++

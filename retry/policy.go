@@ -10,11 +10,13 @@ import (
 
 // Policy says how often and how patiently a call is repeated. A field left zero has its default.
 type Policy struct {
-	MaxAttempts    int           // Requests a call may send, the first included; 4 by default, 1 turns retries off.
-	MinDelay       time.Duration // Upper bound of the first pause, doubled each time; 500 ms by default.
-	MaxDelay       time.Duration // Upper bound of any pause that the service did not ask for; 30 s by default.
-	MaxRetryAfter  time.Duration // Longest Retry-After that is waited for; 1 minute by default.
-	AttemptTimeout time.Duration // How long one request may take, its body included; 30 s by default.
+	MaxAttempts   int           // Requests a call may send, the first included; 4 by default, 1 turns retries off.
+	MinDelay      time.Duration // Upper bound of the first pause, doubled each time; 500 ms by default.
+	MaxDelay      time.Duration // Upper bound of any pause that the service did not ask for; 30 s by default.
+	MaxRetryAfter time.Duration // Longest Retry-After that is waited for; 1 minute by default.
+	// AttemptTimeout is how long one request may take, the body of its answer included; 30 s by default. Of a
+	// document that streams it covers the headers only: how long its body may take, the call's ctx says.
+	AttemptTimeout time.Duration
 }
 
 // Check refuses negative fields.

@@ -29,7 +29,8 @@ func TestDecideIsTheRetryTable(t *testing.T) {
 		{Redirect, true, stop, unknown, "it would be sent away the next time, and nobody said that nothing was done"},
 		{Ended, false, stop, stop, "the caller is gone and nothing was sent"},
 		{Ended, true, stop, unknown, "the caller is gone and the request was under way"},
-		{Final, true, stop, stop, "the service has said no, or the client itself"},
+		{Refused, false, stop, stop, "the client has said no, and nothing was sent"},
+		{Final, true, stop, stop, "the service has said no"},
 	} {
 		for _, kind := range []struct {
 			retrySafe bool
@@ -56,6 +57,12 @@ func TestEveryStatusHasItsRow(t *testing.T) {
 			want = Final
 		}
 		assert.Equal(t, want, OfStatus(status), status)
+	}
+}
+
+func TestWhoPollsToleratesWhatIsTransientOrThrottled(t *testing.T) {
+	for status, want := range map[int]bool{408: true, 429: true, 500: true, 503: true, 524: true, 999: true, 501: false, 505: false, 400: false, 401: false, 404: false, 302: false, 200: false} {
+		assert.Equal(t, want, OfStatus(status).MayPass(), status)
 	}
 }
 

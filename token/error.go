@@ -11,7 +11,7 @@ import (
 // ErrSignInAgain marks a [Error] that no retry will cure: the token endpoint refused the refresh token.
 var ErrSignInAgain = errors.New("the refresh token is refused: sign in again")
 
-// Error reports that no access token could be had, so that nothing was sent. Its text leaves out the
+// Error reports that no access token could be had, so that the request was not sent. Its text leaves out the
 // token endpoint's answer, which may repeat secrets; Unwrap returns the cause with all of it.
 type Error struct{ Err error }
 

@@ -1,0 +1,112 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+)
+
+// onceIn is a source that has a token the first time of so many, and fails the other times.
+func onceIn(n int, why error) client.Option {
+	asked := 0
+	return client.WithTokenSource(sourceFunc(func() (*oauth2.Token, error) {
+		if asked++; asked%n == 1 {
+			return &oauth2.Token{AccessToken: clienttest.Token}, nil
+		}
+		return nil, why
+	}))
+}
+
+func TestARefusalBeforeAnotherAttemptKeepsTheAnswerBefore(t *testing.T) {
+	noToken := errors.New("the token endpoint is down")
+	aDay := client.WithQuota(client.Quota{RequestsPerDay: 1})
+	overQuota, tokenless := isA[*client.QuotaError], func(err error) bool { return isA[*client.TokenError](err) && errors.Is(err, noToken) }
+	answered := func(status int) func(*clienttest.Expectation) {
+		return func(e *clienttest.Expectation) { e.AnswerError(status, "not now") }
+	}
+	for _, tc := range []struct {
+		what    string
+		call    aCall
+		first   func(*clienttest.Expectation)
+		option  client.Option
+		refusal func(error) bool
+		before  func(error) bool
+		text    string
+	}{
+		{"quota after 503", aRead, answered(503), aDay, overQuota, isA[*client.APIError], "GetListing: 503 not now; it was not sent again: GetListing: the quota of 1 requests in 24h0m0s is used up"},
+		{"quota after 429", aWrite, answered(429), aDay, overQuota, isA[*client.APIError], "CreateListing: 429 not now; it was not sent again: CreateListing: the quota"},
+		{"quota after a reset", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.BeforeHeaders, "reset") }, aDay, overQuota, isA[*client.SendError], "GetListing: no answer: "},
+		{"quota after a cut body", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.MidBody, "cut") }, aDay, overQuota, isA[*client.DecodeError], "GetListing: 200, but the answer cannot be read"},
+		{"token after 503", aRead, answered(503), onceIn(100, noToken), tokenless, isA[*client.APIError], "GetListing: 503 not now; it was not sent again: GetListing: get an access token: the token endpoint is down"},
+		{"token after 429", aWrite, answered(429), onceIn(100, noToken), tokenless, isA[*client.APIError], "CreateListing: 429 not now; it was not sent again: CreateListing: get an access token"},
+		{"token after a reset", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.BeforeHeaders, "reset") }, onceIn(100, noToken), tokenless, isA[*client.SendError], "GetListing: no answer: "},
+	} {
+		t.Run(tc.what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := clienttest.New(t, clienttest.InProcess())
+				tc.first(srv.Expect(tc.call.op))
+				var last client.Event
+				c := srv.Client(tc.option, client.WithObserver(func(e client.Event) { last = e }))
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				err := tc.call.do(ctx, c)
+
+				assert.True(t, tc.before(err), "%T: %v", err, err)
+				assert.True(t, tc.refusal(err), "%T: %v", err, err)
+				require.ErrorContains(t, err, tc.text)
+				require.ErrorContains(t, err, "; it was not sent again: ")
+				assert.NotContains(t, err.Error(), "nothing was sent")
+				assert.Equal(t, 1, infoOf(t, err).Attempts)
+				assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "it was not applied, or it is a read")
+				assert.Equal(t, client.EventDone, last.Kind)
+				assert.True(t, tc.refusal(last.Err), "the observer is told as well")
+			})
+		})
+	}
+}
+
+func TestARefusalBeforeTheFirstAttemptStandsAlone(t *testing.T) {
+	srv := clienttest.New(t, clienttest.InProcess())
+	err := aWrite.do(t.Context(), srv.Client(client.WithTokenSource(sourceFunc(func() (*oauth2.Token, error) { return nil, errors.New("no disk") }))))
+	require.EqualError(t, err, "CreateListing: get an access token: no disk")
+	assert.False(t, isA[*client.APIError](err) || isA[*client.SendError](err))
+}
+
+func TestARefusalBeforeAnotherAttemptGivesNothingBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		c := srv.Client(client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1}), onceIn(2, errors.New("down")))
+		for range 20 {
+			srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+			require.True(t, isA[*client.TokenError](aRead.do(t.Context(), c)), "a retry was taken")
+		}
+		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+		err := aRead.do(t.Context(), c)
+		require.ErrorIs(t, err, client.ErrServer)
+		assert.False(t, isA[*client.TokenError](err), "no retry was left, for the service is still failing")
+	})
+}
+
+func TestAWriteThatWasNeverSentKeepsItsFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		c := srv.Client(onceIn(100, errors.New("down")), withTransport(srv, func(http.RoundTripper) transportFunc {
+			return func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED }
+		}))
+		err := aWrite.do(t.Context(), c)
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+		require.True(t, isA[*client.TokenError](err), "%v", err)
+		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
+	})
+}
