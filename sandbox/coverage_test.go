@@ -131,7 +131,7 @@ func (c *coverage) check() error {
 
 func (c *coverage) compare(page string) error {
 	if *updateCoverage {
-		return os.WriteFile(coverageFile, []byte(page), 0o600)
+		return os.WriteFile(coverageFile, []byte(page), 0o644)
 	}
 	have, err := os.ReadFile(coverageFile)
 	if err != nil {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -126,7 +127,8 @@ func TestSlowAndLargeCallersAreHungUpOn(t *testing.T) {
 			_, err = io.WriteString(conn, row.sends)
 			require.NoError(t, err)
 			got, err := io.ReadAll(conn)
-			require.NoError(t, err, "the server hangs up")
+			var late net.Error
+			require.False(t, errors.As(err, &late) && late.Timeout(), "the server hangs up, politely or with a reset")
 			assert.True(t, strings.HasPrefix(string(got), row.gets), string(got))
 		})
 	}

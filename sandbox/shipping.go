@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"regexp"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/selling"
@@ -26,6 +27,10 @@ var (
 	packingSlip  = document{"Packing slip", "-P", 595, 842}
 )
 
+// orderNumber is the form of the numbers that orders have, whatever their
+// inventory type.
+var orderNumber = regexp.MustCompile(`^(\d{9}-\d{9}|0\d-[0-9A-Z]{10})$`)
+
 // shipment shows where a parcel is. The addresses of its papers are there as
 // soon as it may be shipped, the one to follow it by once it is.
 func shipment(ctx context.Context, o store.Order) *wire.Shipment {
@@ -43,7 +48,12 @@ func shipment(ctx context.Context, o store.Order) *wire.Shipment {
 // GetShippingDocuments answers for Direct orders. Others have none to require,
 // and are answered with an empty object, which is assumed; their label stands
 // in the shipment. An order that is held back has a message instead of papers.
+// What has not the form of an order number is refused, which is assumed of the
+// one operation that declares a 400 for it.
 func (s *server) GetShippingDocuments(ctx context.Context, r wire.GetShippingDocumentsRequestObject) (wire.GetShippingDocumentsResponseObject, error) {
+	if !orderNumber.MatchString(r.OrderNumber) {
+		return nil, badRequest("path parameter %q: %.80q is not an order number, such as 323314425-323214184 or 06-9XUDDWG8F1", "orderNumber", r.OrderNumber)
+	}
 	o, err := s.findOrder(ctx, r.OrderNumber)
 	if err != nil {
 		return nil, err

@@ -124,3 +124,18 @@ func TestShippingDocumentsAreOfOneOrderOfOneAccount(t *testing.T) {
 		m.send(r).refused(404, `there is no order "`+mine+`"`, "the order of another account")
 	}
 }
+
+func TestOnlyOrderNumbersHaveShippingDocuments(t *testing.T) {
+	m := open(t)
+	for number, status := range map[string]int{
+		"323314425-323214184":  http.StatusNotFound, // the form of a standard order
+		"02-L0QT6MRVSG":        http.StatusNotFound, // of a flex order
+		"06-9XUDDWG8F1":        http.StatusNotFound, // of a direct order
+		"323314425":            http.StatusBadRequest,
+		"323314425-32321418":   http.StatusBadRequest,
+		"06-9xuddwg8f1":        http.StatusBadRequest,
+		"x323314425-323214184": http.StatusBadRequest,
+	} {
+		assert.Equal(t, status, m.call(http.MethodGet, "/selling/orders/"+number+"/shipping-document", nil).status, number)
+	}
+}

@@ -106,9 +106,9 @@ func (g *Generator) query(op Operation) string {
 		switch {
 		case p.In != openapi3.ParameterInQuery:
 		case g.goWrong():
-			add(p.Name, g.oddText())
+			add(p.Name, g.oddParameter(p))
 			if g.oneIn(3) {
-				add(p.Name, g.oddText())
+				add(p.Name, g.oddParameter(p))
 			}
 		case p.Required || g.oneIn(3):
 			add(p.Name, g.parameterText(p))

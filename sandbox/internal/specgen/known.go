@@ -87,7 +87,7 @@ func (k *Known) follow(link string) {
 	if err != nil || !strings.HasPrefix(u.Path, k.base+"/") {
 		return
 	}
-	parts := segments(strings.TrimPrefix(u.Path, k.base))
+	parts := segments(strings.TrimPrefix(u.EscapedPath(), k.base))
 	for _, path := range k.paths {
 		if t, ok := match(path, parts); ok {
 			k.add(t)
@@ -102,7 +102,11 @@ func match(path, parts []string) (thing, bool) {
 	t := thing{}
 	for i, segment := range path {
 		if name, ok := parameter(segment); ok {
-			t[name] = parts[i]
+			value, err := url.PathUnescape(parts[i])
+			if err != nil {
+				return nil, false
+			}
+			t[name] = value
 		} else if segment != parts[i] {
 			return nil, false
 		}

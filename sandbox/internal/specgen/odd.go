@@ -38,6 +38,14 @@ func (g *Generator) oddText() string {
 	return choose(g, oddTexts)
 }
 
+// oddParameter is often a number where a number belongs.
+func (g *Generator) oddParameter(p *openapi3.Parameter) string {
+	if t := merged(p.Schema.Value).Type; (t.Is(openapi3.TypeInteger) || t.Is(openapi3.TypeNumber)) && !g.oneIn(3) {
+		return choose(g, oddNumbers)
+	}
+	return g.oddText()
+}
+
 // oddValue is any value, which a schema may allow by accident.
 func (g *Generator) oddValue(name string, s *openapi3.Schema) any {
 	switch g.Choices.IntN(8) {
