@@ -2,9 +2,7 @@ package client_test
 
 import (
 	"errors"
-	"net/http"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,7 +35,7 @@ func (row wireRow) name() string {
 	return row.fault.String()
 }
 
-// meet makes all calls of a row. Those of a stalling one wait together, not one after the other.
+// meet makes all calls of a row at once, so that those of a stalling one wait together.
 func (row wireRow) meet(t *testing.T, market *wireMarket) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -51,11 +49,7 @@ func (row wireRow) meet(t *testing.T, market *wireMarket) {
 		}
 		for faults := 1; faults == 1 || faults == 2 && end.retried; faults++ {
 			e := encounter{wireRow: row, op: op, faults: faults, want: end}
-			if row.fault.Kind == faultproxy.Stall {
-				wg.Go(func() { e.run(t, market) })
-			} else {
-				e.run(t, market)
-			}
+			wg.Go(func() { e.run(t, market) })
 		}
 	}
 	wg.Wait()
@@ -75,7 +69,7 @@ func (e encounter) sent() (sent, delivered int) {
 	if e.want.retried {
 		sent = 2
 	}
-	if e.fault.Kind.Delivered() {
+	if e.fault.delivered() {
 		return sent, sent
 	}
 	return sent, sent - min(sent, e.faults)
@@ -84,20 +78,14 @@ func (e encounter) sent() (sent, delivered int) {
 func (e encounter) run(t *testing.T, market *wireMarket) {
 	t.Helper()
 	sent, delivered := e.sent()
-	call, service := market.serve(t, e.op, delivered)
-	var came atomic.Int32
-	p, err := faultproxy.Start(service, func(*http.Request) faultproxy.Fault {
-		if int(came.Add(1)) <= e.faults {
-			return e.fault
-		}
-		return faultproxy.Fault{}
-	})
+	call, way := market.calls[e.op.ID](), &wireWay{t: t, market: market, encounter: e}
+	p, err := faultproxy.Start(way, way.connect)
 	if !assert.NoError(t, err) {
 		return
 	}
 	defer p.Close()
 	timeout := 30 * time.Second
-	if e.fault.Kind == faultproxy.Stall {
+	if e.fault.network == faultproxy.Stall {
 		timeout = 2 * time.Second
 	}
 	var opts []client.Option
@@ -111,10 +99,10 @@ func (e encounter) run(t *testing.T, market *wireMarket) {
 
 	what := string(e.op.ID) + " meets " + e.name() + ": " + e.reason
 	assert.Equal(t, sent, p.Requests(), "requests: %s", what)
-	assert.Equal(t, delivered, int(service.seen.Load()), "requests that the service saw: %s", what)
+	assert.Equal(t, delivered, int(way.seen.Load()), "requests that the service saw: %s", what)
 	e.assertEnd(t, what, err)
 	if !e.op.RetrySafe {
-		assertSafe(t, what, err, int(service.accepted.Load()))
+		assertSafe(t, what, err, int(way.accepted.Load()))
 		market.expect(what, call, delivered)
 	}
 }
@@ -139,7 +127,7 @@ func (e encounter) assertEnd(t *testing.T, what string, err error) {
 	if answered, ok := errors.AsType[*client.APIError](err); ok {
 		sent, _ := e.sent()
 		assert.Equal(t, client.CallInfo{Operation: e.op.ID, Method: e.op.Method, Route: e.op.Route, Attempts: sent, OutcomeUnknown: e.want.unknown}, answered.CallInfo)
-		assert.Equal(t, e.fault.Status, answered.StatusCode, what)
+		assert.Equal(t, e.fault.status.Status, answered.StatusCode, what)
 		assert.Equal(t, e.want.retryAfter, answered.RetryAfter, what)
 	}
 }

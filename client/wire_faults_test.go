@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"net/http"
 	"testing"
 	"time"
 
@@ -9,12 +8,13 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
+	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
 // wireRow is a row of the retry table as it happens on the wire, with how a call ends that meets it each time.
 type wireRow struct {
 	reason      string
-	fault       faultproxy.Fault
+	fault       wireFault
 	renewable   bool  // Whether another token can be had than the first.
 	sentinel    error // Of the statuses; nil for none of them.
 	read, write wireEnd
@@ -50,17 +50,17 @@ func wireRows() []wireRow {
 		late  = &wireEnd{failure: isRead}
 	)
 	rows := []wireRow{
-		{reason: "nothing came back, and it was not applied", fault: faultproxy.Fault{Kind: faultproxy.Reset}, read: again, write: lost},
-		{reason: "nothing came back, and it was applied", fault: faultproxy.Fault{Kind: faultproxy.LostAnswer}, read: again, write: lost},
-		{reason: "nothing came back in time, and it was applied", fault: faultproxy.Fault{Kind: faultproxy.Stall}, read: again, write: lost},
-		{reason: "it was applied, but what it made is not told", fault: faultproxy.Fault{Kind: faultproxy.ResetAfterHeaders}, read: cut, write: torn, streamed: late},
-		{reason: "it was applied, but what it made is told in part", fault: faultproxy.Fault{Kind: faultproxy.CutMidBody}, read: cut, write: torn, streamed: late},
+		{reason: "nothing came back, and it was not applied", fault: wireFault{network: faultproxy.Reset}, read: again, write: lost},
+		{reason: "nothing came back, and it was applied", fault: wireFault{network: faultproxy.LostAnswer}, read: again, write: lost},
+		{reason: "nothing came back in time, and it was applied", fault: wireFault{network: faultproxy.Stall}, read: again, write: lost},
+		{reason: "it was applied, but what it made is not told", fault: wireFault{network: faultproxy.ResetAfterHeaders}, read: cut, write: torn, streamed: late},
+		{reason: "it was applied, but what it made is told in part", fault: wireFault{network: faultproxy.CutMidBody}, read: cut, write: torn, streamed: late},
 	}
 	for _, status := range wireStatuses() {
-		rows = append(rows, status.rows("")...)
-		rows = append(rows, status.rows("7")...)
+		rows = append(rows, status.rows(-1)...)
+		rows = append(rows, status.rows(7)...)
 		if status.kind == deferred || status.kind == doubtful {
-			rows = append(rows, status.rows("0")...)
+			rows = append(rows, status.rows(0)...)
 		}
 	}
 	return rows
@@ -107,45 +107,44 @@ func wireStatuses() []wireStatus {
 	}
 }
 
-// rows are those of the status with one Retry-After: 7 outlasts the policy, so that it ends the call.
-func (s wireStatus) rows(retryAfter string) []wireRow {
+// rows are those of the status with one Retry-After in seconds, or none if it is negative: 7 outlasts the policy,
+// so that it ends the call.
+func (s wireStatus) rows(retryAfter int) []wireRow {
 	end := wireEnd{retried: s.kind == deferred || s.kind == doubtful, failure: isA[*client.APIError]}
-	if retryAfter == "7" {
-		end.retried, end.retryAfter = false, 7*time.Second
+	fault := wireFault{status: sandbox.Fault{Kind: sandbox.FaultStatus, Status: s.code}}
+	switch {
+	case s.kind == elsewhere:
+		fault.header, fault.value = "Location", "http://elsewhere.invalid/v2/selling/listings"
+	case retryAfter == 0:
+		fault.header, fault.value = "Retry-After", "0"
 	}
-	row := wireRow{reason: s.reason, fault: faultproxy.Status(s.code, retryAfter), renewable: s.renewable, sentinel: s.sentinel, read: end, write: end}
-	if s.kind == elsewhere {
-		row.fault.Header = http.Header{"Location": {"http://elsewhere.invalid/v2/selling/listings"}}
+	if retryAfter > 0 {
+		fault.status.RetryAfter = time.Duration(retryAfter) * time.Second
+		end.retried, end.retryAfter = false, fault.status.RetryAfter
 	}
+	row := wireRow{reason: s.reason, fault: fault, renewable: s.renewable, sentinel: s.sentinel, read: end, write: end}
 	if s.kind == final || s.kind == deferred {
 		return []wireRow{row}
 	}
 	row.write.retried, row.write.unknown = false, true
 	applied := row
-	applied.fault.Kind = faultproxy.Replaced
+	applied.fault.status.Applied = true
 	return []wireRow{row, applied}
 }
 
-// Only the proxy knows what was applied. The client sees no more than what a fault looks like from its side, and
-// if anything that looks so hides a write that was applied, then the outcome is unknown.
+// Only the sandbox knows what was applied. The client sees no more than what a fault looks like from its side,
+// and if anything that looks so hides a write that was applied, then the outcome is unknown.
 func TestTheOutcomeOfAWriteIsUnknownExactlyWhenItMayHaveBeenApplied(t *testing.T) {
-	type seen struct {
-		kind   faultproxy.Kind
-		status int
-		after  string
-	}
-	look := func(f faultproxy.Fault) seen {
-		switch f.Kind {
-		case faultproxy.LostAnswer:
-			f.Kind = faultproxy.Reset
-		case faultproxy.Replaced:
-			f.Kind = faultproxy.Answer
+	look := func(f wireFault) wireFault {
+		if f.network == faultproxy.LostAnswer {
+			f.network = faultproxy.Reset
 		}
-		return seen{f.Kind, f.Status, f.RetryAfter}
+		f.status.Applied = false
+		return f
 	}
-	applied := map[seen]bool{}
+	applied := map[wireFault]bool{}
 	for _, row := range wireRows() {
-		applied[look(row.fault)] = applied[look(row.fault)] || row.fault.Kind.Delivered()
+		applied[look(row.fault)] = applied[look(row.fault)] || row.fault.delivered()
 	}
 	for _, row := range wireRows() {
 		assert.Equal(t, applied[look(row.fault)], row.write.unknown, "%s: %s", row.fault, row.reason)

@@ -1,9 +1,10 @@
 package client_test
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"path"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,7 +31,7 @@ func (m *wireMarket) reads(t *testing.T, product sandbox.Product) map[gen.Operat
 	shown, err := m.direct.Catalog.Variant(ctx, productID, variantID)
 	require.NoError(t, err)
 	require.NotEmpty(t, shown.GTINs)
-	document, ingestion := m.document(ctx, order), m.ingestion(t)
+	document, ingestion := m.document(t, order), m.ingestion(t)
 
 	calls := map[gen.OperationID]func() wireCall{}
 	read := func(op gen.OperationID, do func(context.Context, *client.Client) error) {
@@ -99,23 +100,19 @@ func (m *wireMarket) reads(t *testing.T, product sandbox.Product) map[gen.Operat
 }
 
 // document is the id of a shipping document of the order: the last part of the address of one of them.
-func (m *wireMarket) document(ctx context.Context, orderNumber string) string {
-	answer, err := m.direct.Orders.ShippingDocuments(ctx, orderNumber)
-	if err != nil {
-		return "none" // probe tells whether that is an error
-	}
-	for _, address := range answer.ShippingDocuments.RequiredDocuments {
-		return path.Base(address)
-	}
-	return "none"
+func (m *wireMarket) document(t *testing.T, orderNumber string) string {
+	t.Helper()
+	answer, err := m.direct.Orders.ShippingDocuments(t.Context(), orderNumber)
+	require.NoError(t, err)
+	documents := slices.Collect(maps.Values(answer.ShippingDocuments.RequiredDocuments))
+	require.NotEmpty(t, documents)
+	return path.Base(documents[0])
 }
 
 // ingestion is the id of products that were proposed.
 func (m *wireMarket) ingestion(t *testing.T) string {
 	t.Helper()
 	answer, err := m.direct.Catalog.Ingest(t.Context(), requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items)
-	if err != nil {
-		return "none" // probe tells whether that is an error
-	}
-	return cmp.Or(answer.IngestionID, "none")
+	require.NoError(t, err)
+	return answer.IngestionID
 }

@@ -13,29 +13,29 @@ import (
 	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
 )
 
-// inTurn lets submissions of batches meet the faults one after the other, and everything else pass.
-func inTurn(faults ...faultproxy.Fault) network {
-	return func(uint64) (func(*http.Request) faultproxy.Fault, error) {
+// inTurn lets submissions of batches meet the mishaps one after the other, and everything else pass.
+func inTurn(mishaps ...mishap) network {
+	return func(uint64) func(*http.Request) mishap {
 		var submissions atomic.Int64
-		return func(r *http.Request) faultproxy.Fault {
+		return func(r *http.Request) mishap {
 			if r.Method != http.MethodPost {
-				return faultproxy.Fault{}
+				return mishap{}
 			}
 			n := int(submissions.Add(1)) - 1
-			return faults[n%len(faults)]
-		}, nil
+			return mishaps[n%len(mishaps)]
+		}
 	}
 }
 
 var (
-	none       = faultproxy.Fault{}
-	lostAnswer = faultproxy.Fault{Kind: faultproxy.LostAnswer}
+	none       = mishap{}
+	lostAnswer = connection(faultproxy.LostAnswer)
 )
 
 func TestRecoveryNeitherLosesNorDuplicatesListings(t *testing.T) {
 	net := inTurn(
-		lostAnswer, faultproxy.Fault{Kind: faultproxy.Reset}, none, faultproxy.Fault{Kind: faultproxy.CutMidBody},
-		faultproxy.Fault{Kind: faultproxy.ResetAfterHeaders}, faultproxy.Replace(503, ""), faultproxy.Status(503, ""),
+		lostAnswer, connection(faultproxy.Reset), none, connection(faultproxy.CutMidBody),
+		connection(faultproxy.ResetAfterHeaders), status(503, true), status(503, false),
 	)
 
 	o, err := run{listings: 600, deadline: time.Minute, network: net}.sellSeed(t.Context(), 1)
@@ -74,9 +74,9 @@ func TestWhatDoesNotGetOnIsGivenUp(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"a refusal stays one", inTurn(faultproxy.Status(400, "")), nil, "chaos: seed 1: batch 1 of 1: submit it: CreateListingsBatch: 400"},
-		{"what fails each time does not pass", inTurn(faultproxy.Status(429, "")), nil, "chaos: seed 1: batch 1 of 1: submit it: it fails again and again, 10 times in a row: CreateListingsBatch: 429"},
-		{"what hangs ends with the seed", inTurn(faultproxy.Fault{Kind: faultproxy.Stall}), []string{"-deadline", "200ms"}, "chaos: seed 1: not over at the deadline of 200ms: batch 1 of 1: submit it: CreateListingsBatch"},
+		{"a refusal stays one", inTurn(status(400, false)), nil, "chaos: seed 1: batch 1 of 1: submit it: CreateListingsBatch: 400"},
+		{"what fails each time does not pass", inTurn(status(429, false)), nil, "chaos: seed 1: batch 1 of 1: submit it: it fails again and again, 10 times in a row: CreateListingsBatch: 429"},
+		{"what hangs ends with the seed", inTurn(connection(faultproxy.Stall)), []string{"-deadline", "200ms"}, "chaos: seed 1: not over at the deadline of 200ms: batch 1 of 1: submit it: CreateListingsBatch"},
 	} {
 		t.Run(row.what, func(t *testing.T) {
 			var out, failed bytes.Buffer

@@ -17,46 +17,17 @@ import (
 // settleBound is how long the sandbox of a seed takes at most to show a batch's first listing.
 func settleBound() time.Duration { return sandbox.SettleWithin(workDelay) }
 
-// network decides what happens to each request of a seed's seller.
-type network func(seed uint64) (func(*http.Request) faultproxy.Fault, error)
-
-// broken is the network of the program: the shares of all requests, reads as well as writes, that go wrong.
-func broken(seed uint64) (func(*http.Request) faultproxy.Fault, error) {
-	plan, err := faultproxy.NewPlan(
-		seed,
-		faultproxy.Share{PerMille: 50, Faults: []faultproxy.Fault{
-			{Kind: faultproxy.LostAnswer}, {Kind: faultproxy.ResetAfterHeaders}, {Kind: faultproxy.CutMidBody},
-		}},
-		faultproxy.Share{PerMille: 50, Faults: []faultproxy.Fault{{Kind: faultproxy.Reset}}},
-		faultproxy.Share{PerMille: 25, Faults: []faultproxy.Fault{
-			faultproxy.Status(500, ""), faultproxy.Status(502, ""), faultproxy.Status(503, ""), faultproxy.Status(504, ""),
-		}},
-		faultproxy.Share{PerMille: 25, Faults: []faultproxy.Fault{
-			faultproxy.Replace(500, ""), faultproxy.Replace(502, ""), faultproxy.Replace(503, ""), faultproxy.Replace(504, ""),
-		}},
-		faultproxy.Share{PerMille: 50, Faults: []faultproxy.Fault{faultproxy.Status(429, "")}},
-		faultproxy.Share{PerMille: 20, Faults: []faultproxy.Fault{faultproxy.Slow(50 * time.Millisecond)}},
-	)
-	if err != nil {
-		return nil, err
-	}
-	return plan.Decide, nil
-}
-
 // sellSeed sells the inventory of a seed and counts what the sandbox holds in the end.
 func (r run) sellSeed(ctx context.Context, seed uint64) (o outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.deadline)
 	defer cancel()
-	decide, err := r.network(seed)
-	if err != nil {
-		return o, err
-	}
+	meet := r.network(seed)
 	market, err := sandbox.New(sandbox.Options{Seed: seed, Delay: workDelay})
 	if err != nil {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, market.Close()) }()
-	proxy, err := faultproxy.Start(market, decide)
+	proxy, err := faultproxy.Start(market, func(req *http.Request) faultproxy.Fault { return meet(req).befall(req, market) })
 	if err != nil {
 		return o, err
 	}

@@ -1,5 +1,5 @@
-// Package faultproxy breaks HTTP on purpose: a proxy on a loopback socket that decides for each request whether
-// it is delivered and what arrives of its answer.
+// Package faultproxy is a network that breaks on purpose: a proxy on a loopback socket that decides for each
+// request whether it is delivered and what arrives of its answer.
 //
 //	p, err := faultproxy.Start(target, func(r *http.Request) faultproxy.Fault {
 //		return faultproxy.Fault{Kind: faultproxy.LostAnswer}
@@ -17,9 +17,10 @@
 //	ResetAfterHeaders   yes                  status and headers, then a reset connection
 //	CutMidBody          yes                  status, headers and half of the body, then an orderly end
 //	Stall               yes                  nothing, until it goes away
-//	Replaced            yes                  Status instead of the answer, with Retry-After if one is set
 //	Reset               no                   a reset connection, before the first byte
-//	Answer              no                   Status, with Retry-After if one is set
+//
+// An answer that is whole, but not the one that was due, such as a 503, is no fault of a network: the sandbox
+// gives these when it is asked to fail.
 //
 // A client on net/http sends a GET once more by itself when a connection that it has used before is reset
 // before the first byte. The proxy counts, and decides on, both of them.

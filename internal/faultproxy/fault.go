@@ -1,9 +1,14 @@
 package faultproxy
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"maps"
+	"net"
 	"net/http"
-	"strconv"
+	"net/http/httptest"
+	"net/http/httputil"
 	"time"
 )
 
@@ -19,66 +24,79 @@ const (
 	CutMidBody
 	Stall
 	Reset
-	Answer
-	Replaced
 )
-
-// kinds is how many there are.
-const kinds = int(Replaced) + 1
 
 // String returns the name of the constant.
 func (k Kind) String() string {
-	names := [kinds]string{"None", "Latency", "LostAnswer", "ResetAfterHeaders", "CutMidBody", "Stall", "Reset", "Answer", "Replaced"}
-	if k < 0 || int(k) >= kinds {
-		return fmt.Sprintf("Kind(%d)", int(k))
-	}
-	return names[k]
+	return [...]string{"None", "Latency", "LostAnswer", "ResetAfterHeaders", "CutMidBody", "Stall", "Reset"}[k]
 }
 
 // Delivered reports whether the target sees the request.
-func (k Kind) Delivered() bool { return k != Reset && k != Answer }
+func (k Kind) Delivered() bool { return k != Reset }
 
 // Fault is what happens to one request. The zero Fault is none.
 type Fault struct {
-	Kind       Kind
-	Status     int           // Of Answer and Replaced, 200 to 999.
-	RetryAfter string        // Of Answer and Replaced: the header as it is sent; none if empty.
-	Header     http.Header   // Of Answer and Replaced: further headers.
-	Body       string        // Of Answer and Replaced.
-	Delay      time.Duration // Of Latency.
+	Kind  Kind
+	Delay time.Duration // Of Latency.
 }
 
-// Status is the fault of an answer that the target has nothing to do with, as a gateway or a bot filter gives.
-func Status(status int, retryAfter string) Fault {
-	return Fault{Kind: Answer, Status: status, RetryAfter: retryAfter, Body: fmt.Sprintf(`{"statusCode":%d,"message":"from the fault proxy"}`, status)}
-}
-
-// Replace is the fault of the same answer to a request that the target has done, as a gateway gives that stops
-// waiting for its backend. The caller cannot tell the two apart.
-func Replace(status int, retryAfter string) Fault {
-	f := Status(status, retryAfter)
-	f.Kind = Replaced
-	return f
-}
-
-// Slow is the fault of an answer that comes d later.
-func Slow(d time.Duration) Fault { return Fault{Kind: Latency, Delay: d} }
-
-// String names the fault, for logs and test names.
-func (f Fault) String() string {
+// strike lets the fault happen to a request for target. An error means that nobody is left to answer.
+func (f Fault) strike(w http.ResponseWriter, r *http.Request, target http.Handler) error {
 	switch f.Kind {
-	case Answer, Replaced:
-		text := strconv.Itoa(f.Status)
-		if f.RetryAfter != "" {
-			text += " with Retry-After " + f.RetryAfter
-		}
-		if f.Kind == Replaced {
-			text += " in place of the answer"
-		}
-		return text
-	case Latency:
-		return fmt.Sprintf("%s of %s", f.Kind, f.Delay)
-	default:
-		return f.Kind.String()
+	case None:
+		target.ServeHTTP(w, r)
+		return nil
+	case Reset:
+		return breakOff(w, nil, true)
 	}
+	rec := httptest.NewRecorder()
+	target.ServeHTTP(rec, r.WithContext(context.WithoutCancel(r.Context()))) // what was delivered is done, whoever leaves
+	body, answer := rec.Body.Bytes(), rec.Result()
+	switch f.Kind {
+	case Latency:
+		select {
+		case <-time.After(f.Delay):
+		case <-r.Context().Done():
+			return r.Context().Err()
+		}
+		maps.Copy(w.Header(), answer.Header)
+		w.WriteHeader(answer.StatusCode)
+		_, err := w.Write(body)
+		return err
+	case LostAnswer:
+		return breakOff(w, nil, true)
+	case Stall:
+		<-r.Context().Done()
+		return r.Context().Err()
+	case ResetAfterHeaders, CutMidBody:
+		// One byte at least, so that an answer that ends with its headers is not whole.
+		answer.ContentLength = max(1, int64(len(body)))
+		head, err := httputil.DumpResponse(answer, false)
+		if err != nil {
+			return err
+		}
+		if f.Kind == ResetAfterHeaders {
+			return breakOff(w, head, true)
+		}
+		return breakOff(w, bytes.Join([][]byte{head, body[:len(body)/2]}, nil), false)
+	default:
+		return fmt.Errorf("fault proxy: kind %d is no fault", f.Kind)
+	}
+}
+
+// breakOff sends the beginning of an answer and ends the connection: by a reset, which is what a crashed or
+// overloaded peer causes, or in order, as a gateway does that lost its backend.
+func breakOff(w http.ResponseWriter, beginning []byte, reset bool) error {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	if tcp, ok := conn.(*net.TCPConn); ok && reset {
+		if err := tcp.SetLinger(0); err != nil {
+			return err
+		}
+	}
+	_, err = conn.Write(beginning)
+	return err
 }

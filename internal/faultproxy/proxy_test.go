@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -45,10 +43,7 @@ func post(t *testing.T, f faultproxy.Fault, timeout time.Duration) exchange {
 		_, _ = io.WriteString(w, wholeAnswer)
 	})
 	p := start(t, target, func(r *http.Request) faultproxy.Fault {
-		body, err := io.ReadAll(r.Body)
-		assert.NoError(t, err)
 		assert.Equal(t, "/v2/sell", r.URL.Path)
-		assert.Equal(t, "one ask", string(body), "the decision may read the body, and the target still gets it")
 		return f
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
@@ -65,7 +60,6 @@ func post(t *testing.T, f faultproxy.Fault, timeout time.Duration) exchange {
 		got.status, got.header, got.body = resp.StatusCode, resp.Header, string(body)
 	}
 	got.delivered, _ = seen.Load().(string)
-	assert.Equal(t, 1, p.Count(f.Kind))
 	assert.Equal(t, 1, p.Requests())
 	return got
 }
@@ -89,17 +83,14 @@ func TestEveryKindDoesWhatTheTableSays(t *testing.T) {
 		failed error
 	}{
 		{faultproxy.Fault{}, 201, wholeAnswer, nil},
-		{faultproxy.Slow(time.Millisecond), 201, wholeAnswer, nil},
+		{faultproxy.Fault{Kind: faultproxy.Latency, Delay: time.Millisecond}, 201, wholeAnswer, nil},
 		{faultproxy.Fault{Kind: faultproxy.LostAnswer}, 0, "", syscall.ECONNRESET},
 		{faultproxy.Fault{Kind: faultproxy.ResetAfterHeaders}, 201, "", syscall.ECONNRESET},
 		{faultproxy.Fault{Kind: faultproxy.CutMidBody}, 201, "01234", io.ErrUnexpectedEOF},
 		{faultproxy.Fault{Kind: faultproxy.Stall}, 0, "", context.DeadlineExceeded},
 		{faultproxy.Fault{Kind: faultproxy.Reset}, 0, "", syscall.ECONNRESET},
-		{faultproxy.Replace(503, "7"), 503, `{"statusCode":503,"message":"from the fault proxy"}`, nil},
-		{faultproxy.Status(503, "7"), 503, `{"statusCode":503,"message":"from the fault proxy"}`, nil},
-		{faultproxy.Fault{Kind: faultproxy.Answer, Status: 302, Header: http.Header{"Location": {""}}}, 302, "", nil},
 	} {
-		t.Run(row.fault.String(), func(t *testing.T) {
+		t.Run(row.fault.Kind.String(), func(t *testing.T) {
 			timeout := 10 * time.Second
 			if row.fault.Kind == faultproxy.Stall {
 				timeout = 100 * time.Millisecond
@@ -109,39 +100,14 @@ func TestEveryKindDoesWhatTheTableSays(t *testing.T) {
 			assert.Equal(t, row.status, got.status)
 			assert.Equal(t, row.body, got.body)
 			assert.ErrorIs(t, got.failed, row.failed)
-			assert.Equal(t, row.fault.RetryAfter, got.header.Get("Retry-After"))
+			assert.Equal(t, row.status != 0, got.header.Get("X-Target") != "", "the headers come with the status")
 			if row.fault.Kind.Delivered() {
 				assert.Equal(t, "one ask", got.delivered)
-				told := row.status != 0 && row.fault.Kind != faultproxy.Replaced
-				assert.Equal(t, told, got.header.Get("X-Target") != "", "what of the target's answer comes through")
 			} else {
 				assert.Empty(t, got.delivered, "the target never saw it")
 			}
 		})
 	}
-}
-
-func TestATargetMayBeAnotherServer(t *testing.T) {
-	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.URL.RequestURI())
-	}))
-	defer upstream.Close()
-	u, err := url.Parse(upstream.URL + "/v2")
-	require.NoError(t, err)
-	p := start(t, faultproxy.To(u), func(*http.Request) faultproxy.Fault { return faultproxy.Fault{} })
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.URL()+"/sell?a=b", http.NoBody)
-	require.NoError(t, err)
-	hc := &http.Client{Transport: &http.Transport{}}
-	defer hc.CloseIdleConnections()
-
-	resp, err := hc.Do(r)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-
-	assert.Equal(t, "/v2/sell?a=b", string(body))
-	http.DefaultTransport.(*http.Transport).CloseIdleConnections() // those of the proxy
 }
 
 func TestCloseEndsWhatIsStalled(t *testing.T) {
