@@ -120,7 +120,7 @@ func (b *Batch[T]) Wait(ctx context.Context, opts ...WaitOption) ([]T, error) {
 		}
 		return b.Done(), p.header, p.err
 	})
-	if err != nil {
+	if err != nil && !b.Done() { // another who waits may have seen its end meanwhile
 		return nil, &WaitError{What: "batch", ID: b.id, Batch: new(b.Snapshot()), Err: err}
 	}
 	items, err := b.Results(ctx)

@@ -54,9 +54,6 @@ func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...
 	if err == nil {
 		oddities, err = gen.Decode(body, v)
 	}
-	if err == nil {
-		err = gen.Paged(body, v, oddities)
-	}
 	if err == nil && !call.op.RetrySafe {
 		err = gen.Traceable(v)
 	}

@@ -37,7 +37,7 @@
 // holds back every goroutine of the client, for longer with every one in a row if it does not say how long. A
 // client has a budget of 20 retries: a call that ends with an answer that nobody would repeat gives back what it took,
 // and one comes back a second; when it is spent, the last answer is returned. So it is, joined with the reason, when
-// the quota has no room for the next attempt or there is no token for it.
+// the next attempt is not sent: ctx ends, or a 429 or the quota holds it back beyond ctx's deadline, or it has no token.
 //
 // A write of unknown outcome is settled by reading: [Listings.OperationsSince] for listings and for update and
 // delete batches, [Batches.Recover] for an [Attempt] to create, which is saved before [Batches.Submit] sends it.
@@ -49,9 +49,9 @@
 //	ErrOutcomeUnknown                                 a write that may have been applied; never resend it blindly
 //	ErrInvalidArgument, ErrTooManyItems               an *ArgumentError: refused before any I/O
 //	ErrPagingStuck                                    a list that promises more but does not move on
-//	*SendError                                        no answer came; Is the ctx's error if that is why
+//	*SendError                                        no answer came, or not sent; Is the ctx's error if that is why
 //	*DecodeError                                      it succeeded, but the answer cannot be read
-//	*TokenError, *QuotaError                          not sent; if not again, the last answer's error is there too
+//	*TokenError, *QuotaError, *ThrottledError         not sent; if not again, the last answer's error is there too
 //	ErrTokenExpired, ErrSignInAgain                   a *TokenError: only a new token, or signing in, helps
 //	*WaitError                                        a wait ended first; the last snapshot is kept
 //	*OperationError, *BatchError                      the service processed it, and it, or items of it, failed

@@ -92,14 +92,15 @@ func (e *APIError) Is(target error) bool {
 }
 
 // SendError reports that no answer came: the connection failed, the attempt timed out, or ctx ended, which
-// [errors.Is] tells.
+// [errors.Is] tells. If ctx ended before the first attempt, Attempts is zero.
 type SendError struct {
 	CallInfo
 	Err error
 }
 
 func (e *SendError) Error() string {
-	return fmt.Sprintf("%s: no answer: %s%s", e.Operation, gen.OneLine(e.Err.Error()), e.verdict()) // net/http quotes what came
+	what := []string{"not sent", "no answer"}[min(e.Attempts, 1)]
+	return fmt.Sprintf("%s: %s: %s%s", e.Operation, what, gen.OneLine(e.Err.Error()), e.verdict()) // net/http quotes what came
 }
 
 // Is matches [ErrOutcomeUnknown].

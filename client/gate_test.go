@@ -229,6 +229,23 @@ func TestTheObserverIsToldWhichWindowWasFull(t *testing.T) {
 	}
 }
 
+func TestATraceOfTheCallsOwnHearsWhatTheQuotaHeldItBackFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w waits
+		var told []quota.Window
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(aRead.op).Times(2).AnswerExample()
+		c := srv.Client(client.WithQuota(client.Quota{RequestsPerDay: 1}), client.WithObserver(w.observe))
+		ctx := quota.WithTrace(t.Context(), &quota.Trace{Held: func(w quota.Window) { told = append(told, w) }})
+		for range 2 {
+			require.NoError(t, aRead.do(ctx, c))
+		}
+		assert.Equal(t, []quota.Window{quota.RequestsPerDay}, told)
+		require.Len(t, w.all, 1)
+		assert.Equal(t, quota.RequestsPerDay, w.all[0].Window, "and the observer as well")
+	})
+}
+
 func TestTheQuotaHoldsWhenTheGateOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var arrivals clock

@@ -24,11 +24,16 @@ func hostilePages() []hostileCase {
 		{name: "no hasNextPage, then an empty page", rule: "a page that says nothing is not the last one, unless it is empty", call: rangeListings(-1), answer: inOrder(`{"listings":[{"listingId":"a"}]}`, `{"listings":[{"listingId":"b"}],"hasNextPage":null}`, `{"listings":[]}`), result: "read; sent 3", check: yields(2)},
 		{name: "no hasNextPage, then the last page", rule: "or says that it is", call: rangeListings(-1), answer: inOrder(`{"listings":[{"listingId":"a"}]}`, `{"listings":[{"listingId":"b"}],"hasNextPage":false}`), result: "read; sent 2", check: yields(2)},
 		{name: "null for an empty list", rule: "an empty page that says nothing is an end", call: rangeListings(-1), answer: pages(`{"listings":[],"hasNextPage":null}`), result: "read; sent 1", check: yields(0)},
+		{name: "no hasNextPage, but a count", rule: "nor if the count says that it is, and the next one would be a 404", call: rangeListings(-1), answer: pages(`{"listings":[{"listingId":"a"}],"count":1,"pageSize":100,"pageNumber":1}`), result: "read; sent 1", check: yields(1)},
+		{name: "no hasNextPage, and a count of more", rule: "which it may deny as well", call: rangeListings(-1), answer: inOrder(`{"listings":[{"listingId":"a"}],"count":2,"pageSize":1,"pageNumber":1}`, `{"listings":[{"listingId":"b"}],"count":2,"pageSize":1,"pageNumber":2}`), result: "read; sent 2", check: yields(2)},
 		{name: "the same page without hasNextPage", rule: "one that repeats is stuck", call: rangeListings(-1), answer: pages(`{"listings":[{"listingId":"a"}]}`), result: "ErrPagingStuck; sent 2", check: yields(1)},
 		{name: "a null cursor", rule: "null is the end of a cursor list", call: rangeOperations, answer: pages(`{"operations":[{"operationId":"o"}],"nextCursor":null}`), result: "read; sent 1", check: yields(1)},
 		{name: "the same cursor for ever", rule: "a cursor that was asked for is not asked for again", call: rangeOperations, answer: endless(`{"operations":[{"operationId":"o%d"}],"nextCursor":"here"}`), result: "ErrPagingStuck; sent 2", check: yields(2)},
 		{name: "two cursors in turn", rule: "nor is one of a longer round", call: rangeOperations, answer: inTurn, result: "ErrPagingStuck; sent 3", check: yields(3)},
 		{name: "new cursors and no entries", rule: "a new cursor alone is no progress", call: rangeOperations, answer: endless(`{"operations":[],"nextCursor":"c%d"}`), result: "ErrPagingStuck; sent 1", check: yields(0)},
+		{name: "no cursor", rule: "only null ends a cursor list, and not a cursor that is missing", call: rangeOperations, answer: pages(`{"operations":[{"operationId":"o"}]}`), result: "DecodeError; sent 1", check: yields(0)},
+		{name: "no cursor and no operations", rule: "unless the page is empty", call: rangeOperations, answer: pages(`{"operations":[]}`), result: "read; sent 1", check: yields(0)},
+		{name: "no cursor on a later page", rule: "what came before it stays", call: rangeOperations, answer: inOrder(`{"operations":[{"operationId":"o"}],"nextCursor":"c"}`, `{"operations":[{"operationId":"p"}]}`), result: "DecodeError; sent 2", check: yields(1)},
 		{name: "a cursor as a number", rule: "nor is a page whose cursor cannot be read", call: rangeOperations, answer: pages(`{"operations":[{"operationId":"o"}],"nextCursor":7}`), result: "DecodeError; sent 1", check: yields(0)},
 	}
 }

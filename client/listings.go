@@ -62,7 +62,7 @@ func (s *Listings) List(ctx context.Context, filter ListListings) iter.Seq2[gen.
 }
 
 // ListPage reads one page of listings with GET /selling/listings (documented). HasNextPage is false only if the
-// service says so or the page is empty, as on every page of this client. Errors: [ArgumentError], [ErrBadRequest],
+// service says so, by it or by its count, or the page is empty, as on every page of this client. Errors: [ArgumentError], [ErrBadRequest],
 // [ErrUnauthorized].
 func (s *Listings) ListPage(ctx context.Context, filter ListListings) (*gen.ListingPage, error) {
 	params, err := filter.params()

@@ -27,8 +27,8 @@ func (s *Listings) Operations(ctx context.Context, listingID string) iter.Seq2[g
 }
 
 // OperationsPage reads one page of a listing's operations with GET /selling/listings/{listingId}/operations
-// (documented). The cursor is the NextCursor of the page before, and "" for the first; the size is 1 to 100,
-// or 0 for the service's default. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized].
+// (documented). The cursor is the NextCursor of the page before, "" for the first; the size is 1 to 100, or 0 for
+// the service's default. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized], [DecodeError] if a page with entries leaves its cursor out.
 func (s *Listings) OperationsPage(ctx context.Context, listingID, cursor string, size int) (*gen.ListingOperationPage, error) {
 	const op = gen.OpListListingOperations
 	params := &gen.ListListingOperationsParams{Cursor: set(cursor), PageSize: set(size)}
@@ -106,7 +106,7 @@ func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, e
 	})
 	last := o.Snapshot()
 	last.Error = gen.Reason(o.c.redact(string(last.Error), ""))
-	if err != nil {
+	if err != nil && !last.OperationStatus.Terminal() { // another who waits may have seen its end meanwhile
 		return o, &WaitError{What: "operation", ID: o.operationID, Operation: &last, Err: err}
 	}
 	if last.OperationStatus == gen.OperationStatusFailed {

@@ -11,14 +11,16 @@ import (
 	"github.com/sellside-sdk/sellside-go/retry"
 )
 
-// Quota says how much an account may ask of the service; see package quota.
-type Quota = quota.Quota
-
-// Limiter holds calls back so that a quota is kept; see package quota.
-type Limiter = quota.Limiter
-
-// QuotaError reports that a call would have to wait longer than its deadline, or for ever; see package quota.
-type QuotaError = quota.Error
+type (
+	// Quota says how much an account may ask of the service; see package quota.
+	Quota = quota.Quota
+	// Limiter holds calls back so that a quota is kept; see package quota.
+	Limiter = quota.Limiter
+	// QuotaError reports that a call would have to wait longer than its deadline, or for ever; see package quota.
+	QuotaError = quota.Error
+	// ThrottledError reports that a call would have to wait beyond its deadline after a 429; see package retry.
+	ThrottledError = retry.ThrottledError
+)
 
 // PublicQuota is what live services of this kind publish for an account, and the default of [New]; Unlimited
 // turns the quota off, for the sandbox and for tests.
@@ -58,7 +60,7 @@ func (p *pace) hold(next Doer) Doer {
 func (p *pace) wait(req *http.Request, reason string, wait func(context.Context) error) error {
 	c, ctx, start := callOf(req), req.Context(), time.Now()
 	var full quota.Window
-	err := wait(quota.Listen(ctx, func(w quota.Window) { full = w }))
+	err := wait(quota.WithTrace(ctx, &quota.Trace{Held: func(w quota.Window) { full = w }}))
 	if waited := time.Since(start); waited > time.Millisecond {
 		p.observer.tell(ctx, slog.LevelDebug, c, Event{Kind: EventWait, Reason: reason, Window: full, Delay: waited})
 	}

@@ -17,7 +17,7 @@ type page[T any] struct {
 // numbered yields the entries of a page-numbered list from page first on. It asks for a page when the loop
 // reaches it, and each range starts anew. Page numbers are no snapshot: an entry that moves to a later page
 // is yielded once, but one that moves to an earlier page is missed. A page that does not say whether there is more
-// has more unless it is empty; see [gen.Paged].
+// has more unless it is empty or its count says otherwise; see [gen.Decode].
 func numbered[T any](op gen.OperationID, first int, id func(*T) string, fetch func(number int) (page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := map[string]struct{}{}

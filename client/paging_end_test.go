@@ -59,7 +59,7 @@ func TestListsEndWhereTheServiceSaysSoOrGetStuck(t *testing.T) {
 func TestAPageThatDoesNotSayIsNotTheLastUnlessItIsEmpty(t *testing.T) {
 	for _, p := range pagedLists() {
 		if p.next == "cursor" {
-			continue // there null, or nothing, is the end
+			continue // there it is refused
 		}
 		t.Run(string(p.op), func(t *testing.T) {
 			srv, list := p.open(t)

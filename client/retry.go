@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -49,17 +50,21 @@ func (r *retrier) repeat(next Doer) Doer {
 		c, ctx := callOf(req), req.Context()
 		tries := retry.Tries{Policy: r.policy, Gate: r.gate, Budget: &r.budget}
 		invalidated := false
-		var before struct { // What the attempt before came to.
-			resp *http.Response
-			err  error
+		var resp *http.Response // What the last attempt came to that was sent.
+		var err error
+		notSent := func(why error) (*http.Response, error) { // The next one was refused, or ctx ended first.
+			tries.NotMade()
+			c.refused = cmp.Or(ctx.Err(), why)
+			return resp, c.notAgain(err)
 		}
 		for {
-			resp, err := attempt(req, next)
-			o := classify(req, resp, err)
-			if o == retry.Refused && tries.Made() > 0 {
-				c.refused = err
-				return before.resp, c.notAgain(before.err)
+			sent := c.attempts
+			answer, failure := attempt(req, next)
+			if c.attempts == sent && tries.Made() > 0 {
+				return notSent(failure)
 			}
+			resp, err = answer, failure
+			o := classify(req, resp, err)
 			again, unknown := retry.Decide(o, c.op.RetrySafe, c.written.Load())
 			pause, again := tries.Another(ctx, o, again, retryAfter(resp))
 			switch {
@@ -75,11 +80,9 @@ func (r *retrier) repeat(next Doer) Doer {
 				return r.end(c, unknown, resp, err)
 			}
 			r.observer.tell(ctx, slog.LevelWarn, c, Event{Kind: EventRetry, StatusCode: statusOf(resp), Delay: pause, Err: err})
-			if err := retry.Pause(ctx, pause); err != nil {
-				tries.NotMade()
-				return nil, &SendError{CallInfo: c.describe(), Err: err}
+			if ended := retry.Pause(ctx, pause); ended != nil {
+				return notSent(ended)
 			}
-			before.resp, before.err = resp, err
 		}
 	})
 }

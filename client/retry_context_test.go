@@ -42,12 +42,13 @@ func TestAContextThatEndsIsTheError(t *testing.T) {
 		want     error
 		attempts int
 		doubtful bool // of a write
+		text     string
 	}{
-		{"canceled before", canceled(0), nil, context.Canceled, 0, false},
-		{"expired before", expired(-time.Second), nil, context.DeadlineExceeded, 0, false},
-		{"canceled while the answer is awaited", canceled(time.Second), slow, context.Canceled, 1, true},
-		{"expired while the answer is awaited", expired(time.Second), slow, context.DeadlineExceeded, 1, true},
-		{"canceled during the pause after a 429", canceled(time.Second), throttled, context.Canceled, 1, false},
+		{"canceled before", canceled(0), nil, context.Canceled, 0, false, "not sent: context canceled"},
+		{"expired before", expired(-time.Second), nil, context.DeadlineExceeded, 0, false, "not sent: context deadline exceeded"},
+		{"canceled while the answer is awaited", canceled(time.Second), slow, context.Canceled, 1, true, "no answer: context canceled"},
+		{"expired while the answer is awaited", expired(time.Second), slow, context.DeadlineExceeded, 1, true, "no answer: context deadline exceeded"},
+		{"canceled during the pause after a 429", canceled(time.Second), throttled, context.Canceled, 1, false, "429 slow down (retry after 30s); it was not sent again: context canceled"},
 	} {
 		for kind, call := range map[string]aCall{"read": aRead, "write": aWrite} {
 			t.Run(tc.what+", "+kind, func(t *testing.T) {
@@ -61,7 +62,8 @@ func TestAContextThatEndsIsTheError(t *testing.T) {
 					start := time.Now()
 					err := call.do(ctx, srv.Client())
 					require.ErrorIs(t, err, tc.want)
-					require.True(t, isA[*client.SendError](err), "%T", err)
+					require.ErrorContains(t, err, string(call.op)+": "+tc.text)
+					assert.Equal(t, tc.text[0] == 'n', isA[*client.SendError](err), "%T: an answer that came is kept", err)
 					assert.Equal(t, tc.attempts, infoOf(t, err).Attempts)
 					assert.Equal(t, tc.doubtful && kind == "write", infoOf(t, err).OutcomeUnknown)
 					if tc.doubtful && kind == "write" {

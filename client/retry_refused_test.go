@@ -83,20 +83,79 @@ func TestARefusalBeforeTheFirstAttemptStandsAlone(t *testing.T) {
 	assert.False(t, isA[*client.APIError](err) || isA[*client.SendError](err))
 }
 
-func TestARefusalBeforeAnotherAttemptGivesNothingBack(t *testing.T) {
+// TestARefusalGivesBackOnlyTheRetryThatWasNotMade has every call fail twice and be refused before its third attempt.
+// That one never reached the service, so that it costs nothing. The second did, and failed: a refusal is no answer, and
+// does not show that the service is well again.
+func TestARefusalGivesBackOnlyTheRetryThatWasNotMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		c := srv.Client(client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1}), onceIn(2, errors.New("down")))
-		for range 20 {
-			srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
-			require.True(t, isA[*client.TokenError](aRead.do(t.Context(), c)), "a retry was taken")
+		asked := 0
+		tokens := client.WithTokenSource(sourceFunc(func() (*oauth2.Token, error) {
+			if asked++; asked%3 == 0 {
+				return nil, errors.New("down")
+			}
+			return &oauth2.Token{AccessToken: clienttest.Token}, nil
+		}))
+		c := srv.Client(client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1}), tokens)
+		for i := range 19 { // of which the last takes the 19th retry for good, and the 20th for a moment
+			srv.Expect(aRead.op).Times(2).AnswerError(http.StatusServiceUnavailable, "busy")
+			require.True(t, isA[*client.TokenError](aRead.do(t.Context(), c)), "there were two retries left after %d calls", i)
 		}
-		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+		srv.Expect(aRead.op).Times(2).AnswerError(http.StatusServiceUnavailable, "busy")
 		err := aRead.do(t.Context(), c)
 		require.ErrorIs(t, err, client.ErrServer)
-		assert.False(t, isA[*client.TokenError](err), "no retry was left, for the service is still failing")
+		assert.False(t, isA[*client.TokenError](err), "one retry was left, for the service is still failing")
 	})
 }
+
+func TestAnAttemptThatIsNotMadeGivesItsRetryBack(t *testing.T) {
+	briskly := client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1})
+	for what, option := range map[string]client.Option{
+		"for want of a token":                 onceIn(2, errors.New("down")),
+		"because ctx ends while it is held":   client.WithLimiter(&holdsEverySecond{}),
+		"because the quota has no room in it": client.WithLimiter(&refusesEverySecond{}),
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := clienttest.New(t, clienttest.InProcess())
+				c := srv.Client(briskly, option)
+				for i := range 100 {
+					srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+					ctx, cancel := context.WithCancel(t.Context())
+					time.AfterFunc(time.Millisecond, cancel) // so that a second brings back but a few
+					err := aRead.do(ctx, c)
+					cancel()
+					require.ErrorContains(t, err, "503 busy; it was not sent again: ", "a retry was left after %d calls", i)
+					require.NotContains(t, err.Error(), "no answer")
+				}
+			})
+		})
+	}
+}
+
+// holdsEverySecond is a limiter that holds every second request until its context ends.
+type holdsEverySecond struct{ asked int }
+
+func (l *holdsEverySecond) Wait(ctx context.Context, _ int) error {
+	if l.asked++; l.asked%2 == 0 {
+		<-ctx.Done()
+	}
+	return ctx.Err()
+}
+
+func (*holdsEverySecond) CountsItems() bool { return false }
+
+// refusesEverySecond is a limiter that refuses every second request.
+type refusesEverySecond struct{ asked int }
+
+func (l *refusesEverySecond) Wait(context.Context, int) error {
+	if l.asked++; l.asked%2 == 0 {
+		return &client.QuotaError{Limit: 1, Per: time.Hour, Unit: "requests", Wait: time.Hour}
+	}
+	return nil
+}
+
+func (*refusesEverySecond) CountsItems() bool { return false }
 
 func TestAWriteThatWasNeverSentKeepsItsFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -34,7 +34,7 @@ func OnProgress(f func(gen.Batch)) WaitOption {
 }
 
 func newWaiting(opts []WaitOption) *waiting {
-	w := &waiting{retry.Polling{First: time.Second, Most: 30 * time.Second, MayPass: mayPass}, func(gen.Batch) {}}
+	w := &waiting{retry.Polling{MayPass: mayPass}, func(gen.Batch) {}}
 	for _, opt := range opts {
 		opt(w)
 	}

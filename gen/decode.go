@@ -13,8 +13,24 @@ import (
 
 // Decode reads an answer into v, a pointer to a struct or a slice, leniently by member: a member of the wrong
 // kind leaves its field zero and is named in oddities by its JSON pointer, so that one odd field does not
-// hide an answer that is about money. Only an empty body, broken JSON or a wrong kind at the top is an error.
+// hide an answer that is about money. Only an empty body, broken JSON or a wrong kind at the top is an error, and a
+// page of a list that does not say whether there is more, because the rest would be missed in silence:
+//
+//   - hasNextPage or nextCursor is of the wrong kind, or nextCursor is missing on a page that holds something; null
+//     and "" are its words for the end.
+//   - If hasNextPage is missing or null, HasNextPage is worked out from count, pageSize and pageNumber. Where these
+//     are missing or do not fit the page, it is set unless the page is empty: whoever asks for the next one finds out.
 func Decode(body []byte, v any) (oddities []string, err error) {
+	if oddities, err = decode(body, v); err == nil {
+		err = seeToEnd(body, v, oddities)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return oddities, nil
+}
+
+func decode(body []byte, v any) (oddities []string, err error) {
 	text := bytes.TrimSpace(body)
 	if len(text) == 0 {
 		return nil, errors.New("the body is empty")

@@ -41,6 +41,10 @@ func assertOnlyThisIsOdd(t *testing.T, typ reflect.Type, whole map[string]any, f
 	require.NoError(t, err)
 	got, want := reflect.New(typ), reflect.New(typ)
 	oddities, err := gen.Decode(text, got.Interface())
+	if err != nil && (member == "hasNextPage" || member == "nextCursor") {
+		require.ErrorContains(t, err, "/"+member, "%s: the rest of the list would be missed", typ)
+		return
+	}
 	require.NoError(t, err, "%s.%s", typ, member)
 	for _, o := range oddities {
 		assert.True(t, strings.HasPrefix(o, "/"+member+":") || strings.HasPrefix(o, "/"+member+"/"), "%s: %s", typ, o)
@@ -77,6 +81,7 @@ func FuzzDecode(f *testing.F) {
 			assert.True(t, strings.HasPrefix(odd, "/"), odd)
 		}
 		if json.Unmarshal(body, &strict) == nil {
+			strict.HasNextPage = page.HasNextPage // which is worked out where it is missing
 			assert.Equal(t, strict, page, "what is in order is read as it stands")
 			assert.Empty(t, oddities)
 			return

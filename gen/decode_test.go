@@ -165,7 +165,7 @@ func TestOdditiesAreBoundedAndQuoteNothing(t *testing.T) {
 	for i := range elements {
 		elements[i] = map[string]any{"amount": secret, "askId": 7, "ask": secret, "createdAt": secret, "payout": map[string]any{"totalPayout": secret}}
 	}
-	body, err := json.Marshal(map[string]any{"orders": elements, "count": secret, "hasNextPage": secret})
+	body, err := json.Marshal(map[string]any{"orders": elements, "count": secret, "pageSize": secret})
 	require.NoError(t, err)
 	oddities, err := gen.Decode(body, new(gen.OrderPage))
 	require.NoError(t, err)

@@ -52,11 +52,12 @@ func (l *limiter) Wait(ctx context.Context, items int) error {
 	select {
 	case <-w.goes:
 	case <-ctx.Done():
-		l.leave(w)
-		err = ctx.Err()
+		if l.leave(w) {
+			err = ctx.Err()
+		} // else it was let go at that very moment, and has taken its part
 	}
 	if w.held != nil {
-		Tell(ctx, w.held.name)
+		ContextTrace(ctx).Held(w.held.name)
 	}
 	return err
 }
@@ -85,17 +86,20 @@ func (l *limiter) join(ctx context.Context, items int) (*waiter, error) {
 	return w, nil
 }
 
-// leave takes a call out of its lane, if it is still there, and lets those behind it move up. What held back the
-// first of the lane held back all of it.
-func (l *limiter) leave(w *waiter) {
+// leave takes a call out of its lane, if it is still there, which it reports, and lets those behind it move up. What
+// held back the first of the lane held back all of it.
+func (l *limiter) leave(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lane := l.lane(w)
-	if i := slices.Index(*lane, w); i >= 0 {
-		_, w.held = l.windows.free((*lane)[0].items, time.Now())
-		*lane = slices.Delete(*lane, i, i+1)
-		l.advance(w.held)
+	i := slices.Index(*lane, w)
+	if i < 0 {
+		return false
 	}
+	_, w.held = l.windows.free((*lane)[0].items, time.Now())
+	*lane = slices.Delete(*lane, i, i+1)
+	l.advance(w.held)
+	return true
 }
 
 // advance lets everybody go who can, and sets the timer for the next one. Those who were held back by no window of

@@ -50,8 +50,8 @@ type Limiter interface {
 	// Wait returns nil when one request, submitting so many batch items, may be sent. Batches go in the order
 	// they came, and so do requests without items; neither waits for what only the other has to wait for. It
 	// returns ctx's error when that ends, and an *[Error] at once when the wait would outlast ctx's deadline
-	// or the call is larger than a window; either takes nothing from the quota. With [Tell] it may say which
-	// window a call was held back for.
+	// or the call is larger than a window; either takes nothing from the quota. With [ContextTrace]
+	// it may say which window a call was held back for.
 	Wait(ctx context.Context, items int) error
 	// CountsItems reports whether batch items are limited, so that every batch must declare its size.
 	CountsItems() bool

@@ -16,7 +16,7 @@ import (
 // listening is a context and what was told on it.
 func listening(ctx context.Context) (context.Context, *[]quota.Window) {
 	told := new([]quota.Window)
-	return quota.Listen(ctx, func(w quota.Window) { *told = append(*told, w) }), told
+	return quota.WithTrace(ctx, &quota.Trace{Held: func(w quota.Window) { *told = append(*told, w) }}), told
 }
 
 func TestALimiterTellsWhichWindowItHeldACallBackFor(t *testing.T) {
@@ -91,8 +91,4 @@ func TestThoseWhoGiveUpAndThoseBehindThemAreToldToo(t *testing.T) {
 		assert.Equal(t, []quota.Window{quota.ItemsPerWindow}, *firstTold, "a wait that was given up was a wait")
 		assert.Equal(t, []quota.Window{quota.ItemsPerWindow}, *behindTold, "it stood behind one that was held back for it")
 	})
-}
-
-func TestNobodyNeedListen(t *testing.T) {
-	assert.NotPanics(t, func() { quota.Tell(t.Context(), quota.RequestsPerDay) })
 }

@@ -2,6 +2,7 @@ package retry
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -50,12 +51,32 @@ func (g *Gate) Remaining() time.Duration {
 	return max(0, time.Until(g.until))
 }
 
-// Wait returns once the gate is open; it may have been closed again meanwhile.
+// Wait returns once the gate is open; it may have been closed again meanwhile. It returns ctx's error when that
+// ends, and a *[ThrottledError] at once when the gate stays closed beyond ctx's deadline.
 func (g *Gate) Wait(ctx context.Context) error {
 	for d := g.Remaining(); d > 0; d = g.Remaining() {
-		if err := Pause(ctx, d+rand.N(d/8+1)); err != nil { // not all at once
+		spread := d / 8 // so that they do not go all at once
+		if deadline, ends := ctx.Deadline(); ends && ctx.Err() == nil {
+			spare := time.Until(deadline) - d
+			if spare <= 0 {
+				return &ThrottledError{Until: time.Now().Add(d)}
+			}
+			spread = min(spread, spare/2)
+		}
+		if err := Pause(ctx, d+rand.N(spread+1)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ThrottledError reports that a call was not sent, because the service has answered 429 to another one and wants to be
+// left alone until after this one's deadline. If it was a repeated one, a client joins this with what came of the
+// attempt before.
+type ThrottledError struct {
+	Until time.Time // When the gate opens, as far as is known.
+}
+
+func (e *ThrottledError) Error() string {
+	return fmt.Sprintf("the service has answered 429 and is left alone until %s, which is after the deadline", e.Until.UTC().Format(time.RFC3339))
 }

@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -10,11 +11,12 @@ import (
 // pollingLimit bounds a wait whose ctx has no deadline.
 const pollingLimit = 30 * time.Minute
 
-// Polling is how something is asked about until it is done.
+// Polling is how something is asked about until it is done. A pause that is not above zero has its default.
 type Polling struct {
-	First   time.Duration    // The pause before the second poll; each is half as long again, with a jitter of a tenth.
-	Most    time.Duration    // The longest pause that the service did not ask for.
-	MayPass func(error) bool // Whether a failed poll may be followed by a good one.
+	// First is the pause before the second poll, 1 s by default; each is half as long again, with a jitter of a tenth.
+	First   time.Duration
+	Most    time.Duration    // The longest pause that the service did not ask for; 30 s by default, and never below First.
+	MayPass func(error) bool // Whether a failed poll may be followed by a good one; nil means that none may.
 }
 
 // Until polls until it is done, ctx ends, or a poll fails with what cannot pass. Failures that may pass are tolerated
@@ -28,15 +30,17 @@ func (p Polling) Until(ctx context.Context, poll func(context.Context) (done boo
 		ctx, cancel = context.WithDeadline(ctx, deadline)
 		defer cancel()
 	}
-	for interval := p.First; ; interval = min(interval+interval/2, p.Most) {
+	first := cmp.Or(max(p.First, 0), time.Second)
+	most := max(first, cmp.Or(max(p.Most, 0), 30*time.Second))
+	for interval := first; ; interval = min(interval+interval/2, most) {
 		done, asked, err := poll(ctx)
-		if done || err != nil && (ctx.Err() != nil || !p.MayPass(err)) {
+		if done || err != nil && (ctx.Err() != nil || p.MayPass == nil || !p.MayPass(err)) {
 			return err
 		}
 		pause := max(interval-interval/10+rand.N(interval/5+1), asked)
 		left := time.Until(deadline)
 		if margin := min(time.Second, left/4); pause > left-margin {
-			if left < min(p.First, time.Second)/2 {
+			if left < min(first, time.Second)/2 {
 				return errors.Join(err, context.DeadlineExceeded)
 			}
 			pause = left - margin

@@ -78,3 +78,41 @@ func TestPollingEndsWithItsContext(t *testing.T) {
 		})
 	}
 }
+
+func TestPollingThatSaysNothingHasItsDefaults(t *testing.T) {
+	for name, tc := range map[string]struct {
+		polling     Polling
+		first, most time.Duration
+	}{
+		"nothing":          {Polling{}, time.Second, 30 * time.Second},
+		"negative pauses":  {Polling{First: -time.Hour, Most: -1}, time.Second, 30 * time.Second},
+		"only the first":   {Polling{First: 20 * time.Second}, 20 * time.Second, 30 * time.Second},
+		"a long first one": {Polling{First: 2 * time.Minute}, 2 * time.Minute, 2 * time.Minute},
+		"a first one that is longer than the longest": {Polling{First: time.Minute, Most: time.Second}, time.Minute, time.Minute},
+		"only the longest": {Polling{Most: 4 * time.Second}, time.Second, 4 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var at []time.Time
+				require.NoError(t, tc.polling.Until(t.Context(), func(context.Context) (bool, time.Duration, error) {
+					at = append(at, time.Now())
+					return len(at) == 11, 0, nil
+				}))
+				assert.InDelta(t, tc.first, at[1].Sub(at[0]), float64(tc.first/10), "the first pause")
+				assert.InDelta(t, tc.most, at[10].Sub(at[9]), float64(tc.most/10), "the longest pause")
+			})
+		})
+	}
+}
+
+func TestPollingThatDoesNotSayWhatMayPassEndsWithAnyFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		polls := 0
+		err := Polling{}.Until(t.Context(), func(context.Context) (bool, time.Duration, error) {
+			polls++
+			return false, 0, errPasses
+		})
+		require.ErrorIs(t, err, errPasses)
+		assert.Equal(t, 1, polls)
+	})
+}

@@ -59,7 +59,8 @@ func (t *Tries) Answered() {
 	t.taken = 0
 }
 
-// NotMade gives back what was taken for an attempt that is not made after all, because ctx ended in the pause.
+// NotMade gives back what was taken for an attempt that is not made after all, because it was refused or ctx ended
+// first. What the attempts before it took stays taken: they were made, and failed.
 func (t *Tries) NotMade() {
 	t.Budget.GiveBack(1)
 	t.taken--
