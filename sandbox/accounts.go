@@ -27,8 +27,9 @@ type Account struct {
 func (a Account) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "sandbox.Account "+a.Name) }
 
 // AddAccount makes a new account with credentials of its own, which depend on
-// nothing but the sandbox and the name. It stays when the sandbox is reset, and
-// in the file of the database. The name must not be empty.
+// nothing but the sandbox, the credentials in its Options and the name. It stays
+// when the sandbox is reset, and in the file of the database, with the credentials
+// it was given. The name must not be empty.
 func (s *Sandbox) AddAccount(ctx context.Context, name string) (Account, error) {
 	a, err := s.accounts.add(ctx, name)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // accounts knows who may come in. What it knows is in the database, too.
 type accounts struct {
 	store  *store.Store
-	secret []byte
+	secret []byte // of this start, see mixSecret
 	signer signer
 
 	changing sync.Mutex // of known
@@ -27,9 +27,11 @@ func newAccounts(ctx context.Context, db *store.Store, opts Options) (*accounts,
 	first := Account{Name: FirstAccount, APIKey: opts.APIKey, Token: opts.Token, RefreshToken: opts.RefreshToken}
 	given := append([]Account{first}, opts.Accounts...)
 	err := db.Update(ctx, func(tx *store.Tx) (err error) {
-		if a.secret, err = tx.Secret("accounts", suggestSecret(opts)); err != nil {
+		secret, err := tx.Secret("accounts", suggestSecret(opts))
+		if err != nil {
 			return err
 		}
+		a.secret = mixSecret(secret, opts)
 		before, err := tx.Accounts()
 		if err != nil {
 			return err

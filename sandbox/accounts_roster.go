@@ -74,12 +74,20 @@ func (r *roster) ofToken(s signer, token string, now time.Time) (store.Account, 
 }
 
 // suggestSecret makes the secret of a new database. It depends on the seed, so
-// that credentials are the same in every run of a test, and on the credentials
-// of the first account, so that who does not know these cannot derive any.
+// that credentials are the same in every run of a test, and differ for another
+// seed.
 func suggestSecret(opts Options) []byte {
-	key := binary.BigEndian.AppendUint64(nil, opts.Seed)
-	key = append(key, derive([]byte(opts.APIKey), "secret", opts.Token)...)
-	return derive(key, "secret", opts.RefreshToken)
+	return derive(binary.BigEndian.AppendUint64(nil, opts.Seed), "secret", "")
+}
+
+// mixSecret makes of the secret of a database, which is none, that of a start.
+// It depends on the credentials that the first account has from now on, whatever
+// they were when the database was made: who does not know these can neither
+// derive a credential nor sign a token.
+func mixSecret(database []byte, opts Options) []byte {
+	key := derive(database, "API key", opts.APIKey)
+	key = derive(key, "token", opts.Token)
+	return derive(key, "refresh token", opts.RefreshToken)
 }
 
 // credential derives a credential of a purpose for whatever it belongs to.

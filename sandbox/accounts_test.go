@@ -150,3 +150,21 @@ func TestAnAccountPrintsNoSecrets(t *testing.T) {
 		assert.Equal(t, "sandbox.Account second", fmt.Sprintf(verb, a), verb)
 	}
 }
+
+func TestWhoKnewTheOldCredentialsCannotDeriveAnything(t *testing.T) {
+	file := tempFile(t)
+	public := open(t, inFile(file))
+	token := public.refresh(public.RefreshToken())["access_token"]
+	derived := public.add("made then").account
+	require.NoError(t, public.Close())
+
+	private := open(t, inFile(file), func(o *sandbox.Options) {
+		o.APIKey, o.Token, o.RefreshToken = "nobody knows", "nobody knows it", "nobody knows either"
+	})
+	private.with(token).refused(http.StatusUnauthorized, "is not valid", "anybody could have signed it")
+	assert.Equal(t, derived, private.Accounts()[1], "what an account was given stays")
+	known, made := open(t).add("new").account, private.add("new").account
+	assert.NotEqual(t, known.APIKey, made.APIKey)
+	assert.NotEqual(t, known.Token, made.Token)
+	assert.NotEqual(t, known.RefreshToken, made.RefreshToken)
+}

@@ -2,11 +2,12 @@ package sandbox
 
 import (
 	"encoding/json"
-	"time"
+	"fmt"
 
 	"github.com/govalues/decimal"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/market"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/selling"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
@@ -30,6 +31,10 @@ func createItems(elements []wire.CreateItem) ([]store.Item, error) {
 		if err := market.CheckNumeric(e.Amount); err != nil {
 			return nil, badRequest("/items/%d/amount: %s", i, err.Error())
 		}
+		expires, err := expiry(fmt.Sprint("/items/", i), e.ExpiresAt)
+		if err != nil {
+			return nil, err
+		}
 		n, err := quantity(e.Quantity)
 		if err != nil {
 			return nil, badRequest("/items/%d/quantity: %s", i, err.Error())
@@ -38,8 +43,8 @@ func createItems(elements []wire.CreateItem) ([]store.Item, error) {
 			return nil, badRequest("/items/%d/quantity: a batch makes %d listings at most", i, maxItems)
 		}
 		item := store.Item{
-			VariantID: e.VariantID, Amount: e.Amount, Currency: market.USD, InventoryType: "STANDARD",
-			ExpiresAt: expiry(e.ExpiresAt), Active: new(e.Active == nil || *e.Active),
+			VariantID: e.VariantID, Amount: e.Amount, Currency: market.USD, InventoryType: selling.Standard,
+			ExpiresAt: expires, Active: new(e.Active == nil || *e.Active),
 		}
 		if e.CurrencyCode != nil {
 			item.Currency = string(*e.CurrencyCode)
@@ -60,7 +65,11 @@ func updateItems(elements []wire.UpdateItem) ([]store.Item, error) {
 	}
 	items := make([]store.Item, 0, len(elements))
 	for i, e := range elements {
-		item := store.Item{ListingID: e.ListingID, ExpiresAt: expiry(e.ExpiresAt), Active: e.Active}
+		expires, err := expiry(fmt.Sprint("/items/", i), e.ExpiresAt)
+		if err != nil {
+			return nil, err
+		}
+		item := store.Item{ListingID: e.ListingID, ExpiresAt: expires, Active: e.Active}
 		if e.Amount != nil {
 			if err := market.CheckNumeric(*e.Amount); err != nil {
 				return nil, badRequest("/items/%d/amount: %s", i, err.Error())
@@ -107,11 +116,4 @@ func quantity(text json.Number) (int, error) {
 		return maxItems + 1, nil
 	}
 	return int(whole), nil
-}
-
-func expiry(t *wire.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return t.Truncate(time.Millisecond)
 }

@@ -110,6 +110,45 @@ func TestABidWaitsWhileAnotherSellerAsksForLess(t *testing.T) {
 	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", id).text("status"), "it buys once nobody asks for less")
 }
 
+func TestABidThatAnotherSeedBringsIntoReachBuys(t *testing.T) {
+	m := open(t)
+	foreign, _ := m.around()
+	listing := m.sell(usd(foreign + 1))
+	assert.Empty(t, m.bid(usd(foreign+1)), "another seller asks for less")
+	for seed := uint64(1); m.get("/selling/listings/%s", listing).text("status") == "ACTIVE"; seed++ {
+		require.Less(t, seed, uint64(50), "one of them asks for more")
+		require.NoError(t, m.Reseed(t.Context(), seed))
+		m.pass(0)
+		if ask := m.quote("USD").at("lowestAskAmount"); ask == usd(foreign+1) {
+			require.Equal(t, "MATCHED", m.get("/selling/listings/%s", listing).text("status"))
+		}
+	}
+}
+
+// A step takes no longer because of bids that nothing has come to reach. To see
+// it, a bid has to get past the sandbox.
+func TestAStepLooksForBidsOnlyWhereAnAskHasChanged(t *testing.T) {
+	file := tempFile(t)
+	m := open(t, inFile(file))
+	_, price := m.around()
+	id := m.sell(usd(price))
+	execute(t, file, `INSERT INTO bids (variant_id, currency, amount, created_at) VALUES (?, 'USD', ?, 0)`, chicago(t), 100*price)
+	m.settle()
+	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"), "nothing has changed")
+	m.call(http.MethodPatch, "/selling/listings/"+id, map[string]any{"amount": usd(price - 1)})
+	m.settle()
+	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", id).text("status"), "its ask has")
+}
+
+func TestMarketDataShowsTheHighestOfManyBids(t *testing.T) {
+	m := open(t)
+	foreign, price := m.around()
+	for i := range int64(20) {
+		m.bid(usd(price + i)) // half of them wait above the ask of another seller
+	}
+	assert.Equal(t, usd(foreign-1), m.quote("USD").text("highestBidAmount"))
+}
+
 func TestMadeUpBidsBuyNothing(t *testing.T) {
 	m := open(t)
 	require.NotNil(t, m.quote("USD").at("highestBidAmount"))

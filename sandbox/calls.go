@@ -24,6 +24,8 @@ type call struct {
 	route     *routers.Route
 	params    map[string]string
 	err       error // why there is no route
+	held      bool  // a fault may keep it waiting
+	world     int64 // of Sandbox.worlds, if it is held
 }
 
 type callKey struct{}
@@ -50,10 +52,10 @@ func named(operation string, next http.Handler) http.Handler {
 
 // identify finds the operation of a request. It refuses nothing: a request
 // without credentials is told of these first.
-func (c *contract) identify(next http.Handler) http.Handler {
+func identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		this := callOf(r.Context())
-		this.route, this.params, this.err = c.router.FindRoute(r)
+		this.route, this.params, this.err = theContract().router.FindRoute(r)
 		if path.Clean(r.URL.Path) != r.URL.Path { // a router further in would redirect
 			this.err = routers.ErrPathNotFound
 		}
@@ -62,4 +64,15 @@ func (c *contract) identify(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// allowed returns the methods that there are where a request goes.
+func (c *contract) allowed(r *http.Request) (methods []string) {
+	other := r.Clone(r.Context())
+	for _, other.Method = range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		if _, _, err := c.router.FindRoute(other); err == nil {
+			methods = append(methods, other.Method)
+		}
+	}
+	return methods
 }

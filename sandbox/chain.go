@@ -19,7 +19,7 @@ func (s *Sandbox) chain() http.Handler {
 // [http.ServeMux] would: the service does not either.
 func (s *Sandbox) paths() http.Handler {
 	public := s.public()
-	tokens := named(tokenOperation, s.faults.inject(s.tokenEndpoint()))
+	tokens := named(tokenOperation, s.inject(s.tokenEndpoint()))
 	control := named(controlOperation, s.control())
 	health := named(healthOperation, http.HandlerFunc(s.health))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,19 +40,23 @@ func (s *Sandbox) paths() http.Handler {
 // first. A fault comes before the credentials, as that of a gateway does.
 func (s *Sandbox) public() http.Handler {
 	h := s.inTheWorld(s.server.routes())
-	h = s.contract.validate(h)
+	h = validate(h)
 	h = s.quotas.limit(h)
 	h = s.accounts.authenticate(s.Now, h)
-	h = s.faults.inject(h)
-	h = s.contract.identify(h)
+	h = s.inject(h)
+	h = identify(h)
 	return h
 }
 
-// inTheWorld keeps the world from changing while a request is answered.
+// inTheWorld keeps the world from changing while a request is answered. What a
+// fault has held since the world before this one is not of this one.
 func (s *Sandbox) inTheWorld(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.world.RLock()
 		defer s.world.RUnlock()
+		if this := callOf(r.Context()); this.held && this.world != s.worlds.Load() {
+			panic(http.ErrAbortHandler)
+		}
 		next.ServeHTTP(w, r)
 	})
 }

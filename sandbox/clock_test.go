@@ -46,6 +46,25 @@ func TestManualWorkIsLeftToWorkByAdvance(t *testing.T) {
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", a.text("listingId")).text("status"))
 }
 
+func TestAnAdvanceLastsUntilAReset(t *testing.T) {
+	file := tempFile(t)
+	first := open(t, inFile(file))
+	require.NoError(t, first.Advance(t.Context(), 20*24*time.Hour))
+	require.NoError(t, first.Advance(t.Context(), 10*24*time.Hour))
+	a := first.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200"})
+	require.NoError(t, first.Close())
+
+	second := open(t, inFile(file))
+	assert.Equal(t, noon.Add(30*24*time.Hour), second.Now())
+	second.settle()
+	assert.Equal(t, "ACTIVE", second.get("/selling/listings/%s", a.text("listingId")).text("status"), "what was accepted is not due in a month")
+	second.now = noon
+	require.NoError(t, second.Reset(t.Context()))
+	assert.Equal(t, noon, second.Now())
+	require.NoError(t, second.Close())
+	assert.Equal(t, noon, open(t, inFile(file)).Now())
+}
+
 func TestTheClockGoesForwardOnly(t *testing.T) {
 	m := open(t)
 	require.ErrorContains(t, m.Advance(t.Context(), -1), "forward only")

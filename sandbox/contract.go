@@ -25,17 +25,18 @@ type contract struct {
 	operations []string // their ids, and the token endpoint
 }
 
-// loadContract reads the document, once per process: it takes longer than all
-// the rest of a start.
-var loadContract = sync.OnceValues(func() (*contract, error) {
+// theContract reads the document, once per process. It takes longer than all the
+// rest of a start, which therefore does not wait for it: the first request does.
+// The document is part of the program, and so it panics if that cannot be read.
+var theContract = sync.OnceValue(func() *contract {
 	doc, err := openapi3.NewLoader().LoadFromData(api.Spec)
 	if err != nil {
-		return nil, fmt.Errorf("read api/openapi.yaml: %w", err)
+		panic(fmt.Errorf("sandbox: read api/openapi.yaml: %w", err))
 	}
 	doc.Servers = openapi3.Servers{{URL: BasePath}} // whatever host it is served on
 	router, err := gorillamux.NewRouter(doc)
 	if err != nil {
-		return nil, fmt.Errorf("route api/openapi.yaml: %w", err)
+		panic(fmt.Errorf("sandbox: route api/openapi.yaml: %w", err))
 	}
 	c := &contract{router: router, operations: []string{tokenOperation}}
 	for _, item := range doc.Paths.Map() {
@@ -43,18 +44,18 @@ var loadContract = sync.OnceValues(func() (*contract, error) {
 			c.operations = append(c.operations, operation.OperationID)
 		}
 	}
-	return c, nil
+	return c
 })
 
 // validate lets only requests pass that the document allows, after identify has
-// found their operation. Others are
-// answered 404, 405, 413 or 400 with the parameter or the JSON pointer that is
-// to blame.
-func (c *contract) validate(next http.Handler) http.Handler {
+// found their operation. Others are answered 404, 405, 413 or 400 with the
+// parameter or the JSON pointer that is to blame.
+func validate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		this := callOf(r.Context())
 		switch {
 		case errors.Is(this.err, routers.ErrMethodNotAllowed):
+			w.Header().Set("Allow", strings.Join(theContract().allowed(r), ", "))
 			writeError(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not possible here", r.Method))
 			return
 		case this.err != nil:
@@ -69,6 +70,9 @@ func (c *contract) validate(next http.Handler) http.Handler {
 			},
 		})
 		var tooLong *http.MaxBytesError
+		if err == nil {
+			err = checkMembers(r, this.route.Operation)
+		}
 		switch {
 		case errors.As(err, &tooLong):
 			writeError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", tooLong.Limit))
@@ -108,6 +112,9 @@ func blame(err error) string {
 	}
 }
 
+// escapePointer escapes a part of a JSON pointer.
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
+
 // cause digs out the innermost reason and the JSON pointer that leads to it.
 func cause(request *openapi3filter.RequestError) (pointer, reason string) {
 	reason = request.Reason
@@ -123,7 +130,7 @@ func cause(request *openapi3filter.RequestError) (pointer, reason string) {
 	}
 	for schema != nil {
 		for _, part := range schema.JSONPointer() {
-			pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(part)
+			pointer += "/" + escapePointer.Replace(part)
 		}
 		reason = schema.Reason
 		var inner *openapi3.SchemaError

@@ -1,9 +1,13 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestInvalidRequestsNameWhatIsToBlame(t *testing.T) {
@@ -26,6 +30,11 @@ func TestInvalidRequestsNameWhatIsToBlame(t *testing.T) {
 		{"GET", "/selling/listings?pageNumber=one", "", 400, `query parameter "pageNumber"`, "not a number"},
 		{"GET", "/selling/listings?isExpired=perhaps", "", 400, `query parameter "isExpired"`, "not a boolean"},
 		{"GET", "/selling/listings?fromDate=02.11.2026", "", 400, `query parameter "fromDate"`, "not a day"},
+		{"GET", "/selling/listings?toDate=0001-01-01", "", 400, `query parameter "toDate"`, "a day that stands for none"},
+		{"GET", "/selling/listings?toDate=0000-12-31", "", 400, `query parameter "toDate"`, "the day before it"},
+		{"GET", "/selling/listings?initiatedShipmentDisplayIds=" + numbers(101), "", 400, `query parameter "initiatedShipmentDisplayIds"`, "one more than a list takes"},
+		{"GET", "/selling/orders/active?initiatedShipmentDisplayIds=" + numbers(101), "", 400, `query parameter "initiatedShipmentDisplayIds"`, "one more than a list takes"},
+		{"GET", "/selling/orders/history?initiatedShipmentDisplayIds=" + numbers(101), "", 400, `query parameter "initiatedShipmentDisplayIds"`, "one more than a list takes"},
 		{"GET", "/selling/listings?productIds=air-jordan-1", "", 400, `query parameter "productIds"`, "a name where an id belongs"},
 		{"GET", "/selling/listings?listingStatuses=ACTIVE,active", "", 400, `query parameter "listingStatuses"`, "a status that does not exist"},
 		{"GET", "/selling/listings/air-jordan-1", "", 400, `path parameter "listingId"`, "a name where an id belongs"},
@@ -42,6 +51,19 @@ func TestInvalidRequestsNameWhatIsToBlame(t *testing.T) {
 		{"POST", "/selling/listings", `{"variantId":"v","amount":""}`, 400, "/amount", "an empty amount"},
 		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","currencyCode":"XYZ"}`, 400, "/currencyCode", "a currency that does not exist"},
 		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","expiresAt":"soon"}`, 400, "/expiresAt", "not a time"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","Amount":"999"}`, 400, "/Amount", "a member that decoders take for another one"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","amount":"2"}`, 400, "/amount: it is there twice", "two members of one name"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","a/b":[{"c":1,"c":1e400}]}`, 400, "/a~1b/0/c", "even where nobody looks"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","expiresAt":"1969-12-31T23:59:59Z"}`, 400, "/expiresAt: 1969", "before all time"},
+		{"PATCH", listing, `{"amount":""}`, 400, "/amount", "an empty amount"},
+		{"PATCH", listing, `{"expiresAt":"0001-01-01T00:00:00Z"}`, 400, "/expiresAt", "a time that stands for none"},
+		{"PATCH", listing, `{"expiresAt":"9999-12-31T23:59:59-12:00"}`, 400, "/expiresAt", "in the year 10000 of UTC"},
+		{"PUT", listing + "/activate", `{"amount":""}`, 400, "/amount", "an empty amount"},
+		{"PUT", listing + "/activate", `{"expiresAt":"0001-01-01T00:00:00Z"}`, 400, "/expiresAt", "a time that stands for none"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"1","quantity":1,"InventoryType":"BOGUS"}`), 400, "/items/1/InventoryType", "in another case, within a list"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"1","quantity":1,"expiresAt":"0001-01-01T00:00:00Z"}`), 400, "/items/1/expiresAt", "a time that stands for none"},
+		{"POST", "/selling/batch/update-listing", `{"items":[{"listingId":"l","expiresAt":"0001-01-01T00:00:00Z"}]}`, 400, "/items/0/expiresAt", "a time that stands for none"},
+		{"POST", "/selling/batch/update-listing", `{"items":[{"listingId":"l","amount":""}]}`, 400, "/items/0/amount", "an empty amount"},
 		{"POST", "/selling/batch/create-listing", `{"items":[],"extra":1}`, 400, "extra", "a member that does not exist"},
 		{"POST", "/selling/batch/create-listing", `{"items":[]}`, 400, "/items", "nothing to do"},
 		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","quantity":1}`), 400, "/items/1/amount", "a required member is missing"},
@@ -67,6 +89,30 @@ func TestInvalidRequestsNameWhatIsToBlame(t *testing.T) {
 	if n := m.get("/selling/listings").at("count"); n.(interface{ String() string }).String() != "0" {
 		t.Errorf("refused requests made %v listings", n)
 	}
+}
+
+// numbers is a list of n different values.
+func numbers(n int) string {
+	var values []string
+	for i := range n {
+		values = append(values, strconv.Itoa(i))
+	}
+	return strings.Join(values, ",")
+}
+
+func TestWhatAListSaysTwiceOrNotAtAllMeansNothing(t *testing.T) {
+	m := open(t)
+	id := m.sell("200")
+	assert.Equal(t, []string{id}, m.get("/selling/listings?listingStatuses=,ACTIVE,,ACTIVE,").each("listings", "listingId"))
+	assert.Equal(t, []string{id}, m.get("/selling/listings?initiatedShipmentDisplayIds=%s", strings.Repeat(",", 60_000)).each("listings", "listingId"))
+	assert.Empty(t, m.get("/selling/orders/active?initiatedShipmentDisplayIds=%s", numbers(100)).each("orders", "orderNumber"))
+	assert.Empty(t, m.get("/selling/orders/history?inventoryTypes=%s", strings.Repeat("FLEX,", 10_000)).each("orders", "orderNumber"))
+}
+
+func TestMembersThatNobodyDeclaresAreAllowed(t *testing.T) {
+	m := open(t)
+	a := m.call("POST", "/selling/listings", fmt.Sprintf(`{"variantId":%q,"amount":"100","note":{"amount":1,"Amount":1e400}}`, chicago(t)))
+	assert.Equal(t, http.StatusCreated, a.status, "%v", a.body)
 }
 
 func TestUnknownIDsAreNotFound(t *testing.T) {

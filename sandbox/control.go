@@ -24,13 +24,26 @@ func (s *Sandbox) ControlKey() string { return s.options.ControlKey }
 // control answers the control API.
 func (s *Sandbox) control() http.Handler {
 	mux := http.NewServeMux()
+	methods := map[string][]string{} // by path
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, fmt.Sprintf("there is no %s %.200q; GET %s lists what there is", r.Method, r.URL.Path, ControlPath))
 	})
 	for _, one := range controls() {
+		methods[one.Path] = append(methods[one.Path], one.Method)
 		mux.HandleFunc(one.Method+" "+one.Path, func(w http.ResponseWriter, r *http.Request) {
+			// An advance by a year may take longer than answers do. Where there is no
+			// connection there is no deadline to move.
+			connection := http.NewResponseController(w)
+			_ = connection.SetWriteDeadline(time.Time{})
 			answer, err := one.run(s, r)
+			_ = connection.SetWriteDeadline(time.Now().Add(writeWait))
 			s.answerControl(w, r, answer, err)
+		})
+	}
+	for path, allowed := range methods {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			writeError(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not possible here; GET %s lists what is", r.Method, ControlPath))
 		})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -51,8 +64,13 @@ func (s *Sandbox) answerControl(w http.ResponseWriter, r *http.Request, answer a
 	case answer == nil:
 		w.WriteHeader(http.StatusNoContent)
 	default:
+		status := http.StatusOK
+		if _, ok := answer.(Account); ok {
+			status = http.StatusCreated
+		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(status)
 		// The caller may be gone; there is nobody else to tell.
 		_ = json.NewEncoder(w).Encode(answer)
 	}

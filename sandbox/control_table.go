@@ -16,7 +16,8 @@ type orderAnswer struct {
 	OrderNumber string `json:"orderNumber"`
 }
 
-// controls returns the whole control API. An answer of nil is 204 No Content.
+// controls returns the whole control API. An answer of nil is 204 No Content, and
+// one that is an Account, which was made, 201 Created.
 func controls() []control {
 	list := []control{
 		{"POST", "/reset", "forget all but accounts and the seed", "", func(s *Sandbox, r *http.Request) (any, error) {

@@ -104,6 +104,7 @@ func TestTheControlAPIDoesWhatItSays(t *testing.T) {
 
 	assert.EqualValues(t, "1", m.control("GET", "/counters", "").at("GetOrder", "200"))
 	made := m.control("POST", "/accounts", `{"name":"second"}`)
+	assert.Equal(t, http.StatusCreated, made.status)
 	assert.Equal(t, m.Accounts()[1].APIKey, made.text("apiKey"))
 	assert.Equal(t, m.Accounts()[1].Token, m.control("GET", "/accounts", "").text("accounts", 1, "token"))
 
@@ -120,7 +121,7 @@ func TestTheControlAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 		says, why          string
 	}{
 		{"GET", "/nothing", "", 404, "GET /_sandbox lists", "no such path"},
-		{"GET", "/reset", "", 404, "GET /_sandbox lists", "a read must not do it"},
+		{"GET", "/reset", "", 405, "GET /_sandbox lists", "a read must not do it"},
 		{"POST", "/seed", "", 400, "body", "no body"},
 		{"POST", "/seed", `{"seed":-1}`, 400, "seed", "seeds are not negative"},
 		{"POST", "/seed", `{"sead":1}`, 400, "sead", "a member that does not exist"},
@@ -136,4 +137,31 @@ func TestTheControlAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 	} {
 		m.control(row.method, row.path, row.body).refused(row.status, row.says, row.method+" "+row.path+": "+row.why)
 	}
+}
+
+func TestTheControlAPISaysWhatIsAllowed(t *testing.T) {
+	m := open(t)
+	for path, allow := range map[string]string{"": "GET", "/reset": "POST", "/faults": "POST, GET, DELETE", "/orders/x/status": "POST"} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, sandbox.ControlPath+path, nil)
+		r.Header.Set("x-sandbox-key", m.ControlKey())
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, r)
+		assert.Equal(t, http.StatusMethodNotAllowed, w.Code, path)
+		assert.Equal(t, allow, w.Header().Get("Allow"), path)
+	}
+}
+
+func TestAControlCallTakesAsLongAsItTakes(t *testing.T) {
+	m := open(t)
+	srv := httptest.NewUnstartedServer(m)
+	srv.Config.WriteTimeout = time.Nanosecond // which is over before any call is done
+	srv.Start()
+	defer srv.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+sandbox.ControlPath+"/clock", strings.NewReader(`{"advance":"36h"}`))
+	require.NoError(t, err)
+	r.Header.Set("x-sandbox-key", m.ControlKey())
+	resp, err := srv.Client().Do(r)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.Equal(t, http.StatusOK, resp.StatusCode)
 }

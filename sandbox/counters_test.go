@@ -1,7 +1,12 @@
 package sandbox_test
 
 import (
+	"bytes"
+	"context"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,4 +32,25 @@ func TestRequestsAreCountedByOperationAndStatus(t *testing.T) {
 	assert.Zero(t, c.Of("GetListing"))
 	clear(c["ListListings"])
 	assert.Equal(t, 4, m.Counters().Of("ListListings"), "what was given out is the caller's")
+}
+
+func TestACallerWhoGoesAwayIsNoFailure(t *testing.T) {
+	var log bytes.Buffer
+	m := open(t, func(o *sandbox.Options) {
+		o.RotateRefreshTokens, o.Logger = true, slog.New(slog.NewTextHandler(&log, nil))
+	})
+	grant := httptest.NewRequestWithContext(t.Context(), http.MethodPost, sandbox.TokenPath,
+		strings.NewReader("grant_type=refresh_token&refresh_token="+m.RefreshToken()))
+	grant.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	advance := httptest.NewRequestWithContext(t.Context(), http.MethodPost, sandbox.ControlPath+"/reset", nil)
+	advance.Header.Set("x-sandbox-key", m.ControlKey())
+	gone, goAway := context.WithCancel(t.Context())
+	goAway()
+	for _, r := range []*http.Request{m.request(http.MethodGet, "/selling/listings", nil), grant, advance} {
+		assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
+			m.ServeHTTP(httptest.NewRecorder(), r.WithContext(gone))
+		}, "nobody is answered: %s", r.URL.Path)
+	}
+	assert.Equal(t, sandbox.Counters{"ListListings": {0: 1}, "token": {0: 1}}, m.Counters())
+	assert.NotContains(t, log.String(), "level=ERROR")
 }

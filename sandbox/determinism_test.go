@@ -96,6 +96,27 @@ func play(t *testing.T, seed uint64) []string {
 	return s.lines
 }
 
+// The worker makes ids, too: of asks, of the listings of batches and of
+// operations.
+func TestWhatACallIsGivenDoesNotDependOnHowFarTheWorkerIs(t *testing.T) {
+	ids := func(between func(*market)) (given []string) {
+		m := open(t)
+		for range 3 {
+			made := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "2000"})
+			between(m)
+			batch := m.call(http.MethodPost, createBatch, listings(t, 2)).text("batchId")
+			between(m)
+			deleted := m.call(http.MethodDelete, "/selling/listings/"+made.text("listingId"), nil)
+			between(m)
+			given = append(given, made.text("listingId"), made.text("operationId"), batch, deleted.text("operationId"))
+			given = append(given, m.get("/selling/batch/create-listing/%s/items", batch).each("items", "itemId")...)
+		}
+		return given
+	}
+	late, soon := ids(func(*market) {}), ids((*market).settle)
+	assert.Equal(t, late, soon)
+}
+
 func TestOneSeedAndTheSameCallsGiveTheSameAnswers(t *testing.T) {
 	first, again, other := play(t, 1), play(t, 1), play(t, 2)
 	require.GreaterOrEqual(t, len(first), 60)

@@ -48,6 +48,14 @@ func answerTo(err error) *statusError {
 	}
 }
 
+// abortIfGone ends a request whose caller has gone away, as net/http ends it:
+// without an answer.
+func abortIfGone(r *http.Request) {
+	if r.Context().Err() != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
 // writeError answers with the body that every error has.
 func writeError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")

@@ -15,7 +15,10 @@ type FaultKind string
 const (
 	// FaultStatus answers with Fault.Status, as a gateway does.
 	FaultStatus FaultKind = "status"
-	// FaultLost cuts the connection without an answer.
+	// FaultLost cuts the connection without an answer. A request without a body
+	// that loses a connection which has served others before is sent again by
+	// net/http itself, unseen by its client: to be sure that a GET fails, let it
+	// happen twice, or use a transport with DisableKeepAlives.
 	FaultLost FaultKind = "lost"
 	// FaultDelay answers as ever, but only after Fault.Delay.
 	FaultDelay FaultKind = "delay"
@@ -41,7 +44,8 @@ type Fault struct {
 	Kind FaultKind
 	// Applied means that the sandbox does what the call asks for, and then the
 	// fault keeps its answer back. Otherwise the call is never seen by anybody,
-	// but for a FaultDelay, which then comes before the work instead of after it.
+	// but for a FaultDelay, which then comes before the work instead of after it,
+	// and only if the caller is still there.
 	Applied bool
 	// Delay is how long a call waits before it is answered or cut, by the clock of
 	// the machine. FaultDelay requires it; all others may have it.
@@ -81,7 +85,7 @@ func (f Fault) check(operations []string) error {
 // are forgotten by Reset and Close. Calls that belong to no operation, and those
 // of the control API, never fail.
 func (s *Sandbox) Fail(f Fault) error {
-	if err := f.check(s.contract.operations); err != nil {
+	if err := f.check(theContract().operations); err != nil {
 		return fmt.Errorf("sandbox: fail: %w", err)
 	}
 	f.Times = max(f.Times, 1)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"strings"
@@ -11,9 +12,11 @@ import (
 )
 
 // inject lets the faults happen that were asked for.
-func (q *faults) inject(next http.Handler) http.Handler {
+func (s *Sandbox) inject(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if f, ok := q.take(callOf(r.Context()).operation); ok {
+		this, world := callOf(r.Context()), s.worlds.Load()
+		if f, ok := s.faults.take(this.operation); ok {
+			this.held, this.world = true, world
 			f.strike(w, r, next)
 			return
 		}
@@ -23,6 +26,9 @@ func (q *faults) inject(next http.Handler) http.Handler {
 
 func (f Fault) strike(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	own := &kept{header: http.Header{}}
+	if f.Delay > 0 {
+		r.Body = readAhead(r.Body)
+	}
 	if f.Applied {
 		// A caller who has gone away by then does not undo what was asked for.
 		next.ServeHTTP(own, r.WithContext(context.WithoutCancel(r.Context())))
@@ -54,6 +60,16 @@ func (f Fault) wait(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// readAhead reads a limited body and returns it as it was: net/http looks for a
+// caller who hangs up only once it has read all of a request.
+func readAhead(body io.ReadCloser) io.ReadCloser {
+	text, _ := io.ReadAll(body) // how it ends is told again to who reads on
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(text), body), body}
 }
 
 // answer writes what the caller gets instead of the answer that is kept back.

@@ -179,3 +179,26 @@ func TestFaultsThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 	assert.Empty(t, m.Faults())
 }
+
+func TestACallThatWasHeldDoesNothingToAWorldAfterItsOwn(t *testing.T) {
+	for _, row := range []struct {
+		change func(*market) error
+		made   int
+		why    string
+	}{
+		{func(m *market) error { return m.Reset(m.t.Context()) }, 0, "its world is gone"},
+		{func(m *market) error { return m.Reseed(m.t.Context(), 7) }, 1, "it is the same world"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := open(t, inBackground)
+			require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultDelay, Delay: time.Minute}))
+			answers := make(chan *httptest.ResponseRecorder)
+			go func() { answers <- m.create() }()
+			<-time.After(time.Second)
+			require.NoError(t, row.change(m))
+			w := <-answers
+			assert.Equal(t, row.made == 0, w == nil, "cut off or not: %s", row.why)
+			assert.Equal(t, row.made, m.get("/selling/listings").len("listings"), row.why)
+		})
+	}
+}

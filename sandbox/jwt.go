@@ -29,6 +29,7 @@ type claims struct {
 	Audience string `json:"aud,omitempty"`
 	IssuedAt int64  `json:"iat"` // seconds since 1970
 	Expires  int64  `json:"exp"` // seconds since 1970
+	ID       string `json:"jti"` // tells it from others of the same second
 }
 
 // jwtHeader is the header of every token that is signed here. Another one is

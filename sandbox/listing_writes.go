@@ -10,13 +10,14 @@ import (
 
 // CreateListing answers with the pending operation that makes the listing live.
 func (s *server) CreateListing(ctx context.Context, r wire.CreateListingRequestObject) (wire.CreateListingResponseObject, error) {
-	listing := selling.NewListing{VariantID: r.Body.VariantID, Terms: terms(&r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt)}
+	t, err := terms(&r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt)
+	if err != nil {
+		return nil, err
+	}
+	listing := selling.NewListing{VariantID: r.Body.VariantID, Terms: t}
 	listing.Active = r.Body.Active
 	if r.Body.InventoryType != nil {
 		listing.InventoryType = string(*r.Body.InventoryType)
-	}
-	if listing.Amount == "" {
-		return nil, badRequest("/amount: it is empty")
 	}
 	op, err := s.selling.Create(ctx, accountOf(ctx), listing)
 	return wire.CreateListing201JSONResponse(started(op)), err
@@ -27,7 +28,11 @@ func (s *server) UpdateListing(ctx context.Context, r wire.UpdateListingRequestO
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
-	op, err := s.selling.Update(ctx, accountOf(ctx), r.ListingID, terms(r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt))
+	t, err := terms(r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt)
+	if err != nil {
+		return nil, err
+	}
+	op, err := s.selling.Update(ctx, accountOf(ctx), r.ListingID, t)
 	return wire.UpdateListing200JSONResponse(started(op)), err
 }
 
@@ -36,7 +41,11 @@ func (s *server) ActivateListing(ctx context.Context, r wire.ActivateListingRequ
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
-	op, err := s.selling.Activate(ctx, accountOf(ctx), r.ListingID, terms(r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt))
+	t, err := terms(r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt)
+	if err != nil {
+		return nil, err
+	}
+	op, err := s.selling.Activate(ctx, accountOf(ctx), r.ListingID, t)
 	return wire.ActivateListing200JSONResponse(started(op)), err
 }
 
@@ -58,17 +67,29 @@ func (s *server) DeleteListing(ctx context.Context, r wire.DeleteListingRequestO
 	return wire.DeleteListing200JSONResponse(started(op)), err
 }
 
-// terms reads what a body says about the terms of a listing.
-func terms(amount *string, currency *wire.CurrencyCode, expires *wire.Time) selling.Terms {
-	var t selling.Terms
+// terms reads what a body says about the terms of a listing. It refuses what
+// would be taken for nothing said.
+func terms(amount *string, currency *wire.CurrencyCode, expires *wire.Time) (t selling.Terms, err error) {
 	if amount != nil {
-		t.Amount = *amount
+		if t.Amount = *amount; t.Amount == "" {
+			return t, badRequest("/amount: it is empty")
+		}
 	}
 	if currency != nil {
 		t.Currency = string(*currency)
 	}
-	if expires != nil {
-		t.ExpiresAt = expires.Truncate(time.Millisecond)
+	t.ExpiresAt, err = expiry("", expires)
+	return t, err
+}
+
+// expiry reads an optional time that an ask expires at. pointer leads to the
+// object it is in.
+func expiry(pointer string, t *wire.Time) (time.Time, error) {
+	if t == nil {
+		return time.Time{}, nil
 	}
-	return t
+	if !isDated(t.Time) {
+		return time.Time{}, badRequest("%s/expiresAt: %s is not in the years 1970 to 9999 of UTC", pointer, t.Format(time.RFC3339))
+	}
+	return t.Truncate(time.Millisecond), nil
 }

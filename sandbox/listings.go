@@ -49,7 +49,9 @@ func (s *server) listingFilter(q wire.ListListingsParams) (f store.ListingFilter
 	if f.InventoryTypes, err = oneOf("inventoryTypes", q.InventoryTypes, "STANDARD", "DIRECT", "FLEX", "DFS"); err != nil {
 		return f, err
 	}
-	f.ShipmentIDs = listOf(q.InitiatedShipmentDisplayIds)
+	if f.ShipmentIDs, err = listOf(shipmentIDs, q.InitiatedShipmentDisplayIds); err != nil {
+		return f, err
+	}
 	if f.From, f.Until, err = days(q.FromDate, q.ToDate); err != nil {
 		return f, err
 	}
@@ -107,5 +109,6 @@ func (s *server) listing(l store.Listing) wire.Listing {
 			OrderNumber: &l.Order.Number, OrderStatus: &l.Order.Status, OrderCreatedAt: timestamp(l.Order.CreatedAt),
 		}
 	}
+	w.InitiatedShipments = inbound(l.Order.InboundID)
 	return w
 }

@@ -164,6 +164,21 @@ func TestAnExpiredAskDeactivatesItsListing(t *testing.T) {
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"), "activation starts a new lifetime")
 }
 
+func TestAnAskThatExpiresBeforeItIsMadeExpiresAtOnce(t *testing.T) {
+	m := open(t)
+	soon := noon.Add(500 * time.Millisecond).Format(time.RFC3339Nano)
+	created := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "100", "expiresAt": soon}).text("listingId")
+	idle := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "100", "active": false}).text("listingId")
+	m.call(http.MethodPut, "/selling/listings/"+idle+"/activate", map[string]any{"expiresAt": soon})
+	m.pass(time.Hour)
+	for why, id := range map[string]string{"a late creation": created, "a late activation": idle} {
+		l := m.get("/selling/listings/%s", id)
+		assert.Equal(t, "INACTIVE", l.text("status"), why)
+		assert.Nil(t, l.at("ask"), why)
+		assert.Equal(t, "DEACTIVATE", l.text("lastOperation", "operationType"), why)
+	}
+}
+
 func TestExpiryHidesWhatIsNotSold(t *testing.T) {
 	m := open(t)
 	offer := func(active bool) (id string) {

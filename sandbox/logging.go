@@ -34,8 +34,8 @@ func observe(log *slog.Logger, counters *tally, next http.Handler) http.Handler 
 	})
 }
 
-// recoverPanics answers 500 where a handler panicked, unless it had begun to
-// answer already.
+// recoverPanics logs that a handler panicked and answers 500, unless it had begun
+// to answer already: then the connection is cut.
 func recoverPanics(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := &recorder{ResponseWriter: w}
@@ -44,11 +44,14 @@ func recoverPanics(log *slog.Logger, next http.Handler) http.Handler {
 			if cause == nil {
 				return
 			}
-			if isAbort(cause) || rec.status != 0 {
+			if isAbort(cause) {
 				panic(http.ErrAbortHandler)
 			}
 			log.ErrorContext(r.Context(), "request panicked", "method", r.Method, "path", r.URL.Path,
 				"cause", cause, "stack", string(debug.Stack()))
+			if rec.status != 0 {
+				panic(http.ErrAbortHandler)
+			}
 			writeError(w, http.StatusInternalServerError, "the sandbox failed; its log says why")
 		}()
 		next.ServeHTTP(rec, r)

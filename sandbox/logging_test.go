@@ -23,11 +23,13 @@ func TestAPanicIsAnswered500AndLogged(t *testing.T) {
 }
 
 func TestAPanicInTheMiddleOfAnAnswerCutsTheConnection(t *testing.T) {
-	h := recoverPanics(slog.New(slog.DiscardHandler), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	var log bytes.Buffer
+	h := recoverPanics(slog.New(slog.NewTextHandler(&log, nil)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		panic("boom")
 	}))
 	assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v2/x", nil))
 	}, "a client must not take half an answer for a whole one")
+	assert.Contains(t, log.String(), "cause=boom", "and nobody else would say why")
 }

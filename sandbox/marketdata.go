@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/market"
@@ -64,21 +65,25 @@ func (s *server) marketData(ctx context.Context, code *wire.CurrencyCode, varian
 }
 
 // book is what everybody asks and bids for a variant. Of the asks of all
-// accounts the lowest is enough.
+// accounts the lowest is enough, and of their bids the highest that is shown.
 func (s *server) book(tx *store.Tx, v *catalog.Variant, c market.Currency) (market.Book, error) {
-	var asks, amounts []int64
+	book := market.NewBook(s.seed, v.ID, v.Product.RetailPrice, c)
 	ask, err := tx.LowestAsk(v.ID, c.Code, s.now())
 	if err != nil {
-		return market.Book{}, err
+		return book, err
 	}
 	if ask != 0 {
-		asks = []int64{ask}
+		book = book.Join([]int64{ask}, nil)
 	}
-	bids, err := tx.Bids(v.ID, c.Code, -1)
-	for _, bid := range bids {
-		amounts = append(amounts, bid.Amount)
+	limit := int64(math.MaxInt64)
+	if len(book.Asks) > 0 {
+		limit = book.Asks[0]
 	}
-	return market.NewBook(s.seed, v.ID, v.Product.RetailPrice, c).Join(asks, amounts), err
+	bid, err := tx.HighestBid(v.ID, c.Code, limit)
+	if bid != 0 {
+		book = book.Join(nil, []int64{bid})
+	}
+	return book, err
 }
 
 // showMarket shows a quote. All of it is of the standard inventory type; flex has

@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,84 @@ func TestAnOperationFailsWhenItHasBecomeImpossible(t *testing.T) {
 	assert.Equal(t, "FAILED", op.text("operationStatus"))
 	assert.Contains(t, op.text("error"), "it is deleted")
 	assert.Equal(t, "200", m.get("%s", path).text("amount"))
+}
+
+func TestLateWorkIsDoneInTheOrderItFellDue(t *testing.T) {
+	for _, row := range []struct {
+		step time.Duration
+		why  string
+	}{
+		{time.Second, "a worker that is in time"},
+		{time.Minute, "a worker that is late"},
+	} {
+		m := open(t)
+		id := m.sell("100")
+		m.call(http.MethodPatch, "/selling/listings/"+id, map[string]any{"amount": "200"}) // after one second
+		m.batch("update-listing", map[string]any{"listingId": id, "amount": "300"})        // after two
+		other := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "100"}).text("listingId")
+		m.batch("update-listing", map[string]any{"listingId": other, "active": true, "amount": "150"}) // after it is live
+		for range 3 {
+			m.pass(row.step)
+		}
+		assert.Equal(t, "300", m.get("/selling/listings/%s", id).text("amount"), row.why)
+		assert.Equal(t, "150", m.get("/selling/listings/%s", other).text("amount"), row.why)
+		assert.Equal(t, []string{"SUCCEEDED", "SUCCEEDED"}, m.get("/selling/listings/%s/operations", other).each("operations", "operationStatus"), row.why)
+	}
+}
+
+// later lets time go by while the worker does nothing.
+func (m *market) later(d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.now = m.now.Add(d)
+}
+
+func TestMoreLateWorkThanAStepTakesIsInOrderToo(t *testing.T) {
+	t.Run("more items", func(t *testing.T) {
+		m := open(t)
+		id := m.sell("100")
+		m.batch("create-listing", map[string]any{"variantId": chicago(t), "amount": "5000", "quantity": 1200})
+		changes := []map[string]any{}
+		for range 9 {
+			changes = append(changes, map[string]any{"listingId": "x"})
+		}
+		m.batch("update-listing", append(changes, map[string]any{"listingId": id, "amount": "200"})...)
+		m.later(2500 * time.Millisecond) // the last item would be due in 400 ms
+		m.call(http.MethodPatch, "/selling/listings/"+id, map[string]any{"amount": "300"})
+		m.pass(time.Minute)
+		assert.Equal(t, "300", m.get("/selling/listings/%s", id).text("amount"))
+	})
+	t.Run("more operations", func(t *testing.T) {
+		m := open(t)
+		id := m.sell("100")
+		for range 500 {
+			m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "5000"})
+		}
+		m.call(http.MethodPatch, "/selling/listings/"+id, map[string]any{"amount": "200"})
+		m.batch("update-listing", map[string]any{"listingId": id, "amount": "300"})
+		m.pass(time.Minute)
+		assert.Equal(t, "300", m.get("/selling/listings/%s", id).text("amount"))
+	})
+}
+
+func TestAnOperationLeavesOpenWhatPendingOnesHaveSaid(t *testing.T) {
+	m := open(t)
+	for _, row := range []struct {
+		changes          []map[string]any
+		amount, currency string
+	}{
+		{[]map[string]any{{"amount": "200"}, {"currencyCode": "EUR"}}, "200", "EUR"},
+		{[]map[string]any{{"currencyCode": "JPY", "amount": "15000"}, {"amount": "15500"}}, "15500", "JPY"},
+	} {
+		id := m.sell("100")
+		for _, change := range row.changes {
+			require.Equal(t, http.StatusOK, m.call(http.MethodPatch, "/selling/listings/"+id, change).status)
+		}
+		m.settle()
+		l := m.get("/selling/listings/%s", id)
+		assert.Equal(t, row.amount, l.text("amount"))
+		assert.Equal(t, row.currency, l.text("currencyCode"))
+	}
 }
 
 func TestASaleOvertakesAPendingOperation(t *testing.T) {

@@ -5,7 +5,11 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/sellside-sdk/sellside-go/quota"
 )
@@ -29,7 +33,9 @@ const DefaultOrderStep = time.Hour
 // DefaultReview is the Review of a sandbox that was given none.
 const DefaultReview = time.Minute
 
-// Options says how a sandbox works. The zero value is a good choice.
+// Options says how a sandbox works. The zero value is a good choice. Credentials
+// that travel in a header are refused if none could carry them: with a control
+// character, or a space at one of their ends.
 type Options struct {
 	// DB is the file the database is kept in; it is made if it does not exist.
 	// Empty keeps it in memory, for this sandbox alone.
@@ -48,7 +54,8 @@ type Options struct {
 	// name in the database.
 	Accounts []Account
 	// TokenLife is how long access tokens of the token endpoint are valid, by the
-	// clock of the sandbox and in whole seconds; DefaultTokenLife if 0.
+	// clock of the sandbox and in whole seconds; DefaultTokenLife if 0. A start on
+	// the same file with other credentials of the first account ends them all.
 	TokenLife time.Duration
 	// RotateRefreshTokens makes the token endpoint give out a new refresh token
 	// with every access token, after which the old one is no longer valid.
@@ -64,7 +71,8 @@ type Options struct {
 	Delay time.Duration
 	// OrderStep is how long an order stays in each state on its way from the sale
 	// to the payout, which it goes by itself; DefaultOrderStep if 0. Negative
-	// leaves orders where they are until they are moved on.
+	// leaves orders where they are until they are moved on, also after a later
+	// start with a step.
 	OrderStep time.Duration
 	// Review is how long an ingested product is In Review; DefaultReview if 0,
 	// negative means no time.
@@ -88,17 +96,20 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// complete puts the defaults where nothing was said, and refuses what makes no
-// sense.
-func (o *Options) complete() error {
+// complete returns them with the defaults where nothing was said, and refuses
+// what makes no sense.
+func (o Options) complete() (Options, error) {
 	o.APIKey = cmp.Or(o.APIKey, DefaultAPIKey)
 	o.Token = cmp.Or(o.Token, DefaultToken)
 	o.RefreshToken = cmp.Or(o.RefreshToken, DefaultRefreshToken)
 	o.Delay = max(cmp.Or(o.Delay, DefaultDelay), 0)
 	o.OrderStep = cmp.Or(o.OrderStep, DefaultOrderStep)
 	o.Review = max(cmp.Or(o.Review, DefaultReview), 0)
+	if err := o.checkCredentials(); err != nil {
+		return o, err
+	}
 	if o.TokenLife = cmp.Or(o.TokenLife, DefaultTokenLife); o.TokenLife < time.Second {
-		return fmt.Errorf("options: a TokenLife of %s is less than a second", o.TokenLife)
+		return o, fmt.Errorf("options: a TokenLife of %s is less than a second", o.TokenLife)
 	}
 	if o.ControlKey == "" {
 		o.ControlKey = rand.Text()
@@ -110,8 +121,29 @@ func (o *Options) complete() error {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if err := o.Quota.Check(); err != nil {
-		return err
+		return o, err
 	}
 	o.Quota.ItemsWindow = cmp.Or(o.Quota.ItemsWindow, quota.Public.ItemsWindow)
+	return o, nil
+}
+
+// checkCredentials refuses those that would never arrive, by their name.
+func (o Options) checkCredentials() error {
+	credentials := map[string]string{"APIKey": o.APIKey, "Token": o.Token, "ControlKey": o.ControlKey}
+	for _, a := range o.Accounts {
+		credentials[fmt.Sprintf("APIKey of account %.80q", a.Name)] = a.APIKey
+		credentials[fmt.Sprintf("Token of account %.80q", a.Name)] = a.Token
+	}
+	for _, name := range slices.Sorted(maps.Keys(credentials)) {
+		value := credentials[name]
+		if strings.TrimSpace(value) != value || strings.ContainsFunc(value, unicode.IsControl) {
+			return fmt.Errorf("options: no header can carry the %s: it has a control character, or a space at one of its ends", name)
+		}
+	}
 	return nil
+}
+
+// Format implements [fmt.Formatter], so that no verb prints the secrets.
+func (o Options) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "sandbox.Options of database %q and seed %d", o.DB, o.Seed)
 }

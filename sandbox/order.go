@@ -70,10 +70,16 @@ func (s *server) order(o store.Order) wire.Order {
 			w.AuthenticationDetails.FailureNotes = new("The item is not what the listing says.")
 		}
 	}
-	if o.InboundID != "" {
-		w.InitiatedShipments = &wire.InitiatedShipments{Inbound: &wire.InboundShipment{DisplayID: &o.InboundID}}
-	}
+	w.InitiatedShipments = inbound(o.InboundID)
 	return w
+}
+
+// inbound shows the shipment that an item is part of.
+func inbound(displayID string) *wire.InitiatedShipments {
+	if displayID == "" {
+		return nil
+	}
+	return &wire.InitiatedShipments{Inbound: &wire.InboundShipment{DisplayID: &displayID}}
 }
 
 // MoveOrder moves an order on to a status, as the marketplace or one of its

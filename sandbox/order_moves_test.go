@@ -122,6 +122,15 @@ func TestASaleThatFallsThroughCancelsItsListing(t *testing.T) {
 	}
 }
 
+func TestACanceledListingHasNoAsk(t *testing.T) {
+	m := open(t, still)
+	listing, number := m.order("200")
+	ask := m.get("/selling/listings/%s", listing).text("ask", "askId")
+	m.move(number, "CANCELED")
+	assert.Nil(t, m.get("/selling/listings/%s", listing).at("ask"))
+	assert.Equal(t, ask, m.get("/selling/orders/%s", number).text("askId"), "the order still tells which it was")
+}
+
 func TestWhatIsHeldBackWaitsAndGoesOn(t *testing.T) {
 	for _, row := range []struct {
 		way []string

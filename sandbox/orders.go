@@ -8,6 +8,9 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
+// shipmentIDs is the parameter that lists share.
+const shipmentIDs = "initiatedShipmentDisplayIds"
+
 // ListActiveOrders lists the newest orders first, or those to be shipped first.
 func (s *server) ListActiveOrders(ctx context.Context, r wire.ListActiveOrdersRequestObject) (wire.ListActiveOrdersResponseObject, error) {
 	q := r.Params
@@ -15,7 +18,9 @@ func (s *server) ListActiveOrders(ctx context.Context, r wire.ListActiveOrdersRe
 	if err != nil {
 		return nil, err
 	}
-	filter.ShipmentIDs = listOf(q.InitiatedShipmentDisplayIds)
+	if filter.ShipmentIDs, err = listOf(shipmentIDs, q.InitiatedShipmentDisplayIds); err != nil {
+		return nil, err
+	}
 	filter.ByShipBy = q.SortOrder != nil && *q.SortOrder == wire.OrderSortSHIPBYDATE
 	answer, err := s.orders(ctx, filter, pageOf(q.PageNumber, q.PageSize))
 	return wire.ListActiveOrders200JSONResponse(answer), err
@@ -28,7 +33,9 @@ func (s *server) ListOrderHistory(ctx context.Context, r wire.ListOrderHistoryRe
 	if err != nil {
 		return nil, err
 	}
-	filter.ShipmentIDs = listOf(q.InitiatedShipmentDisplayIds)
+	if filter.ShipmentIDs, err = listOf(shipmentIDs, q.InitiatedShipmentDisplayIds); err != nil {
+		return nil, err
+	}
 	if filter.From, filter.Until, err = days(q.FromDate, q.ToDate); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -92,6 +93,35 @@ func TestActiveOrdersAreListed(t *testing.T) {
 	assert.Equal(t, json.Number("3"), m.get("/selling/orders/active").at("count"))
 	assert.Equal(t, 0, m.get("/selling/orders/history?fromDate=2026-11-01&toDate=2026-11-30&orderStatus=COMPLETED").len("orders"),
 		"no order has ended yet")
+}
+
+func TestListingsOfDirectOrdersShowTheirShipment(t *testing.T) {
+	m := open(t)
+	m.sell("200")
+	one, other := m.get("/selling/orders/%s", m.direct()), m.get("/selling/orders/%s", m.direct())
+	shipment := one.text("initiatedShipments", "inbound", "displayId")
+	sold := m.get("/selling/listings/%s", one.text("listingId"))
+	assert.Equal(t, shipment, sold.text("initiatedShipments", "inbound", "displayId"))
+
+	both := shipment + "," + other.text("initiatedShipments", "inbound", "displayId")
+	for _, row := range []struct {
+		filter string
+		want   []string
+		why    string
+	}{
+		{"=" + shipment, []string{one.text("listingId")}, "one shipment"},
+		{"=" + both, []string{other.text("listingId"), one.text("listingId")}, "the newest first"},
+		{"=" + both + "&pageSize=1&pageNumber=2", []string{one.text("listingId")}, "page by page"},
+		{"=" + both + "&listingStatuses=ACTIVE", nil, "sold listings are not active"},
+		{"=" + both + "&toDate=2026-11-01", nil, "nor are they of yesterday"},
+		{"=SHP-1", nil, "no such shipment"},
+	} {
+		list := m.get("/selling/listings?initiatedShipmentDisplayIds%s", row.filter)
+		assert.Equal(t, row.want, list.each("listings", "listingId"), row.why)
+	}
+	stranger := m.add("stranger")
+	list := stranger.call(http.MethodGet, "/selling/listings?initiatedShipmentDisplayIds="+shipment, nil)
+	assert.Empty(t, list.each("listings", "listingId"), "shipments of others are not found")
 }
 
 func TestDirectOrdersHaveNumbersOfTheirOwn(t *testing.T) {

@@ -52,34 +52,49 @@ func pathID(parameter, id string) error { return checkID("path", parameter, id) 
 
 func queryID(parameter, id string) error { return checkID("query", parameter, id) }
 
-// listOf splits a list that came comma-separated in one parameter.
-func listOf(value *string) []string {
-	if value == nil || *value == "" {
-		return nil
+// maxValues is how many different values a list can have; assumed.
+const maxValues = 100
+
+// listOf splits a list that came comma-separated in one parameter. What is empty
+// or there already says nothing.
+func listOf(parameter string, value *string) ([]string, error) {
+	if value == nil {
+		return nil, nil
 	}
-	return strings.Split(*value, ",")
+	var values []string
+	known := map[string]bool{"": true}
+	for v := range strings.SplitSeq(*value, ",") {
+		if known[v] {
+			continue
+		}
+		if known[v] = true; len(values) == maxValues {
+			return nil, badRequest("query parameter %q: there are more than %d values", parameter, maxValues)
+		}
+		values = append(values, v)
+	}
+	return values, nil
 }
 
 // idsOf is listOf for ids.
 func idsOf(parameter string, value *string) ([]string, error) {
-	ids := listOf(value)
+	ids, err := listOf(parameter, value)
 	for _, id := range ids {
 		if err := queryID(parameter, id); err != nil {
 			return nil, err
 		}
 	}
-	return ids, nil
+	return ids, err
 }
 
 // oneOf is listOf for values of a closed set.
 func oneOf(parameter string, value *string, allowed ...string) ([]string, error) {
-	values := listOf(value)
+	values, err := listOf(parameter, value)
 	for _, v := range values {
 		if !slices.Contains(allowed, v) {
 			return nil, badRequest("query parameter %q: %.40q is none of %s", parameter, v, strings.Join(allowed, ", "))
 		}
 	}
-	return values, nil
+	return values, err
 }
 
 // days reads a first and a last day, both optional, and returns the moments
@@ -102,5 +117,15 @@ func day(parameter string, value *string) (time.Time, error) {
 	if err != nil {
 		return t, badRequest("query parameter %q: %.40q is not a day as YYYY-MM-DD", parameter, *value)
 	}
+	if !isDated(t) {
+		return t, badRequest("query parameter %q: %.40q is not in the years 1970 to 9999", parameter, *value)
+	}
 	return t, nil
+}
+
+// isDated reports whether a time is in the years that can be stored and shown.
+// The zero time, which elsewhere stands for none, is not.
+func isDated(t time.Time) bool {
+	year := t.UTC().Year()
+	return year >= 1970 && year <= 9999
 }

@@ -11,13 +11,18 @@ import (
 // it was doing: no listings, batches, orders, bids or ingested products, ids
 // from the beginning, the clock where Options.Now has it, unused quotas, no
 // faults and all counters at zero. Accounts stay, and so do their tokens and the
-// seed. Requests under way finish first.
+// seed. Requests under way finish first, but for those that a fault still keeps
+// from their work: these are cut off.
 func (s *Sandbox) Reset(ctx context.Context) error {
 	s.world.Lock()
 	defer s.world.Unlock()
+	s.clock.move.Lock()
+	defer s.clock.move.Unlock()
 	if err := s.store.Update(ctx, (*store.Tx).Reset); err != nil {
 		return fmt.Errorf("sandbox: reset: %w", err)
 	}
+	s.worlds.Add(1)
+	ctx = context.WithoutCancel(ctx)                   // what has begun is finished
 	if err := s.selling.LoadCatalog(ctx); err != nil { // without what was ingested
 		return fmt.Errorf("sandbox: reset: %w", err)
 	}

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"database/sql"
 	"net/http"
 	"testing"
@@ -134,4 +135,28 @@ func TestAWorldThatIsResetInTheMiddleOfThingsGoesOn(t *testing.T) {
 		require.NoError(t, m.Reseed(t.Context(), seed))
 	}
 	<-done
+}
+
+// impatient is a context that ends when it was looked at a number of times.
+type impatient struct {
+	context.Context //nolint:containedctx // it is one
+	left            int
+}
+
+func (c *impatient) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestAResetThatHasBegunIsFinished(t *testing.T) {
+	m := open(t)
+	m.sell("200")
+	require.NoError(t, m.Advance(t.Context(), time.Hour))
+	require.ErrorIs(t, m.Reset(&impatient{t.Context(), 0}), context.Canceled)
+	assert.Equal(t, 1, m.get("/selling/listings").len("listings"), "it has not begun")
+	require.NoError(t, m.Reset(&impatient{t.Context(), 1}))
+	assert.Equal(t, 0, m.get("/selling/listings").len("listings"))
+	assert.Equal(t, m.clock(), m.Now())
 }

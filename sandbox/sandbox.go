@@ -21,15 +21,21 @@
 // goes by, and calls that go wrong. The same is there as methods of Sandbox.
 //
 // One seed and the same calls in the same order give the same ids, prices,
-// tokens and faults, where time stands still or Options.Now says what it is.
+// tokens and faults, where time stands still or Options.Now says what it is. An
+// id that a call makes does not depend on what the worker does meanwhile; how
+// far the worker is, and so the state that a call finds and the ids of asks and
+// of listings made by batches, are the same in every run only where Options.Manual
+// leaves the work to Work.
 package sandbox
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
@@ -56,13 +62,14 @@ type Sandbox struct {
 	store    *store.Store
 	selling  *selling.Service
 	server   *server
-	contract *contract
 	accounts *accounts
 	quotas   *quotas
 	clock    *clock
 	faults   faults
 	counters tally
-	world    sync.RWMutex // requests read it, Reset and Reseed change it
+	world    sync.RWMutex   // requests read it, Reset and Reseed change it
+	worlds   atomic.Int64   // how many there were before this one: Reset begins another
+	running  sync.WaitGroup // the worker, and who reads the document
 	stop     func() error
 }
 
@@ -77,12 +84,17 @@ func New(opts Options) (*Sandbox, error) {
 }
 
 func open(opts Options) (s *Sandbox, err error) {
-	if err := opts.complete(); err != nil {
+	if opts, err = opts.complete(); err != nil {
 		return nil, err
 	}
-	var reading sync.WaitGroup
-	reading.Go(func() { _, _ = loadContract() }) // beside the rest, which takes half as long
-	defer reading.Wait()
+	s = &Sandbox{options: opts}
+	s.running.Go(func() { theContract() })
+	running := &s.running
+	defer func() {
+		if err != nil {
+			running.Wait()
+		}
+	}()
 	products, err := catalog.Load()
 	if err != nil {
 		return nil, err
@@ -96,7 +108,10 @@ func open(opts Options) (s *Sandbox, err error) {
 			err = errors.Join(err, db.Close())
 		}
 	}()
-	s = &Sandbox{options: opts, store: db, clock: &clock{base: opts.Now}}
+	s.store = db
+	if s.clock, err = loadClock(context.Background(), db, opts.Now); err != nil {
+		return nil, err
+	}
 	if s.accounts, err = newAccounts(context.Background(), db, opts); err != nil {
 		return nil, err
 	}
@@ -106,9 +121,6 @@ func open(opts Options) (s *Sandbox, err error) {
 		Seed: opts.Seed, Logger: opts.Logger,
 	})
 	if err := s.selling.LoadCatalog(context.Background()); err != nil {
-		return nil, err
-	}
-	if s.contract, err = loadContract(); err != nil {
 		return nil, err
 	}
 	s.server = &server{
@@ -122,16 +134,18 @@ func open(opts Options) (s *Sandbox, err error) {
 // start starts the worker and returns what stops it and closes the database.
 func (s *Sandbox) start() func() error {
 	ctx, cancel := context.WithCancel(context.Background())
-	var worker sync.WaitGroup
 	if !s.options.Manual {
-		worker.Go(func() { s.selling.Run(ctx) })
+		s.running.Go(func() { s.selling.Run(ctx) })
 	}
 	return func() error {
 		cancel()
-		worker.Wait()
+		s.running.Wait()
 		return s.store.Close()
 	}
 }
+
+// Format implements [fmt.Formatter], so that no verb prints the secrets.
+func (s *Sandbox) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "sandbox.Sandbox") }
 
 // ServeHTTP implements [http.Handler].
 func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -27,7 +27,8 @@ const maxHeader = 64 << 10
 // Serve answers the requests that come in through l until ctx ends. It then
 // takes no more, lets those under way finish, for up to ten seconds, and returns
 // nil. Callers who are too slow, with a header, a body or taking their answer,
-// are hung up on. Serve closes l, but not the sandbox.
+// are hung up on. If l fails, Serve hangs up on all callers and returns its error.
+// Serve closes l, but not the sandbox.
 func (s *Sandbox) Serve(ctx context.Context, l net.Listener) error {
 	return serve(ctx, s.httpServer(), l)
 }
@@ -48,8 +49,8 @@ func serve(ctx context.Context, srv *http.Server, l net.Listener) error {
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
 	select {
-	case err := <-ended:
-		return fmt.Errorf("sandbox: serve: %w", err)
+	case err := <-ended: // the listener failed, those who are connected already have nobody to stop them
+		return errors.Join(fmt.Errorf("sandbox: serve: %w", err), srv.Close())
 	case <-ctx.Done():
 	}
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWait)

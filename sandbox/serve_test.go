@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +85,29 @@ func TestServeSaysWhyItEnded(t *testing.T) {
 	l := listen(t)
 	require.NoError(t, l.Close())
 	require.ErrorContains(t, newOne(t).Serve(t.Context(), l), "sandbox: serve: ")
+}
+
+func TestServeHangsUpOnEverybodyIfItsListenerFails(t *testing.T) {
+	s, l := newOne(t), listen(t)
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(t.Context(), l) }()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+	_, err = io.WriteString(conn, "GET "+HealthPath+" HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.NoError(t, err)
+	answer := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(answer, nil)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, resp.Body)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.NoError(t, l.Close())
+	require.ErrorIs(t, <-served, net.ErrClosed)
+	_, err = answer.ReadByte()
+	require.Error(t, err)
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded, "the connection is not left open")
 }
 
 func TestTheServerHasLimits(t *testing.T) {

@@ -44,8 +44,10 @@ func invalidRequest(w http.ResponseWriter, _ *http.Request, err error) {
 	writeError(w, http.StatusBadRequest, err.Error())
 }
 
-// fail answers the error of a handler.
+// fail answers the error of a handler. A caller who has gone away is nobody's
+// failure.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	abortIfGone(r)
 	if refused, ok := errors.AsType[*tooManyError](err); ok {
 		refused.answer(w)
 		return

@@ -5,6 +5,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
+	"sync/atomic"
 	"time"
 )
 
@@ -36,6 +38,7 @@ type tokenEndpoint struct {
 	now      func() time.Time
 	life     time.Duration
 	rotates  bool
+	issued   atomic.Uint64 // how many access tokens
 }
 
 // ServeHTTP implements [http.Handler].
@@ -63,17 +66,25 @@ func (e *tokenEndpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err == nil {
 		callOf(r.Context()).account = account.Name
-		now := e.now()
-		answer.AccessToken, err = e.accounts.signer.sign(claims{
-			Issuer: "sandbox", Subject: account.Name, Audience: form.Get("audience"),
-			IssuedAt: now.Unix(), Expires: now.Add(e.life).Unix(),
-		})
+		answer.AccessToken, err = e.issue(account.Name, form.Get("audience"))
 	}
 	if err != nil {
+		abortIfGone(r)
 		answerToken(w, http.StatusInternalServerError, tokenError{"server_error", "the sandbox failed"})
 		return
 	}
 	answerToken(w, http.StatusOK, answer)
+}
+
+// issue makes an access token that lives for no less than it says, and is like
+// no other: a client that was refused with one needs another one.
+func (e *tokenEndpoint) issue(account, audience string) (string, error) {
+	now := e.now()
+	expires := now.Add(e.life + time.Second - 1) // whole seconds, rounded up
+	return e.accounts.signer.sign(claims{
+		Issuer: "sandbox", Subject: account, Audience: audience,
+		IssuedAt: now.Unix(), Expires: expires.Unix(), ID: strconv.FormatUint(e.issued.Add(1), 10),
+	})
 }
 
 // readGrant reads the form of a refresh-token grant, or says what is wrong with

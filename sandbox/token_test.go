@@ -61,6 +61,25 @@ func TestAnAccessTokenLivesAsLongAsItSays(t *testing.T) {
 	assert.Equal(t, http.StatusOK, m.with(m.refresh(m.RefreshToken())["access_token"]).status)
 }
 
+func TestAnAccessTokenLivesForNoLessThanItSays(t *testing.T) {
+	m := open(t, func(o *sandbox.Options) { o.TokenLife = time.Minute })
+	m.pass(900 * time.Millisecond)
+	token := m.refresh(m.RefreshToken())["access_token"]
+	require.NoError(t, m.Advance(t.Context(), time.Minute-time.Millisecond))
+	assert.Equal(t, http.StatusOK, m.with(token).status)
+	require.NoError(t, m.Advance(t.Context(), time.Second))
+	m.with(token).refused(http.StatusUnauthorized, "expired", "")
+}
+
+func TestNoTwoAccessTokensAreTheSame(t *testing.T) {
+	m := open(t)
+	token := m.refresh(m.RefreshToken())["access_token"]
+	assert.NotEqual(t, token, m.refresh(m.RefreshToken())["access_token"], "not even of the same moment")
+	require.NoError(t, m.Reset(t.Context()))
+	assert.NotEqual(t, token, m.refresh(m.RefreshToken())["access_token"], "not even after a reset")
+	assert.Equal(t, http.StatusOK, m.with(token).status, "which leaves them valid")
+}
+
 func TestTheLifeOfATokenCanBeChosen(t *testing.T) {
 	m := open(t, func(o *sandbox.Options) { o.TokenLife = time.Minute })
 	body := m.refresh(m.RefreshToken())
@@ -78,7 +97,7 @@ func TestAnAccessTokenSaysWhoseItIs(t *testing.T) {
 	token := body["access_token"].(string)
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"iss":"sandbox","sub":"second","aud":"gateway.example.com","iat":1793620800,"exp":1793664000}`, string(payload))
+	assert.JSONEq(t, `{"iss":"sandbox","sub":"second","aud":"gateway.example.com","iat":1793620800,"exp":1793664000,"jti":"1"}`, string(payload))
 	m.with(token).refused(http.StatusUnauthorized, "not that of the access token's account", "the API key is of the first account")
 	s.account.Token = token
 	assert.Equal(t, http.StatusOK, s.call(http.MethodGet, "/selling/listings", nil).status)

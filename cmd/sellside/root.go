@@ -42,7 +42,7 @@ func newRoot(getenv func(string) string) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return invalidf("%w: see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newDemo(getenv), newSandbox(), newSell(getenv))
+	root.AddCommand(newDemo(getenv), newSandbox(getenv), newSell(getenv))
 	return root
 }
 

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -24,38 +27,91 @@ buys, bids, moves the clock and the orders on, and makes calls fail. A GET of
 controlURL lists all of it. GET /healthz answers 200 while the sandbox works.
 
 It runs until it gets SIGINT (Ctrl-C) or SIGTERM, and then finishes what it has begun
-to answer. Without --db it forgets everything when it stops.`
+to answer. Without --db it forgets everything when it stops.
 
-func newSandbox() *cobra.Command {
-	var address string
-	var opts sandbox.Options
+What it accepts is told by flags or by the environment, which is safer for secrets
+(flags can be seen in the process list), and is the default of sell as well:
+
+  SELLSIDE_API_KEY         the API key
+  SELLSIDE_TOKEN           an access token that never expires
+  SELLSIDE_REFRESH_TOKEN   the refresh token
+  SELLSIDE_CONTROL_KEY     the key of the control API`
+
+// marketplace is one call of sandbox.
+type marketplace struct {
+	sandbox.Options
+	address, quota string
+}
+
+func newSandbox(getenv func(string) string) *cobra.Command {
+	return new(marketplace).command(getenv)
+}
+
+func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "sandbox",
 		Short:   "Run a marketplace on this machine",
 		Long:    sandboxHelp,
-		Example: "  sellside sandbox --addr 127.0.0.1:8080 --db market.db",
+		Example: "  sellside sandbox --addr 127.0.0.1:8080 --db market.db --quota public",
 		Args:    exactly(0, "sellside sandbox [--addr HOST:PORT] [--db FILE]"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			opts.Logger = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
-			return runSandbox(cmd, address, opts)
+			m.Logger = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+			if err := m.complete(getenv); err != nil {
+				return err
+			}
+			return m.run(cmd)
 		},
 	}
-	cmd.Flags().StringVar(&address, "addr", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
-	cmd.Flags().StringVar(&opts.DB, "db", "", "file to keep everything in; made if it does not exist (default in memory)")
-	cmd.Flags().StringVar(&opts.APIKey, "api-key", sandbox.DefaultAPIKey, "API key to accept")
-	cmd.Flags().StringVar(&opts.ControlKey, "control-key", "", "key of the control API (default a random one)")
-	cmd.Flags().StringVar(&opts.Token, "token", sandbox.DefaultToken, "access token to accept")
+	flags := cmd.Flags()
+	flags.StringVar(&m.address, "addr", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
+	flags.StringVar(&m.DB, "db", "", "file to keep everything in; made if it does not exist (default in memory)")
+	flags.StringVar(&m.APIKey, "api-key", "", "API key to accept (default $SELLSIDE_API_KEY, or "+sandbox.DefaultAPIKey+")")
+	flags.StringVar(&m.Token, "token", "", "access token to accept (default $SELLSIDE_TOKEN, or "+sandbox.DefaultToken+")")
+	flags.StringVar(&m.RefreshToken, "refresh-token", "", "refresh token to accept (default $SELLSIDE_REFRESH_TOKEN, or "+sandbox.DefaultRefreshToken+")")
+	flags.StringVar(&m.ControlKey, "control-key", "", "key of the control API (default $SELLSIDE_CONTROL_KEY, or a random one)")
+	flags.DurationVar(&m.TokenLife, "token-life", sandbox.DefaultTokenLife, "how long renewed access tokens are valid, a second or more")
+	flags.BoolVar(&m.RotateRefreshTokens, "rotate-refresh-tokens", false, "give out a new refresh token with every access token")
+	flags.Uint64Var(&m.Seed, "seed", 0, "another seed makes other prices and ids")
+	flags.StringVar(&m.quota, "quota", "none", "how much an account may ask for: public, as live services have it, or none")
+	flags.DurationVar(&m.Delay, "delay", sandbox.DefaultDelay, "how long an operation is pending, and a batch item queued and then in progress; 0 for no delay")
+	flags.DurationVar(&m.OrderStep, "order-step", sandbox.DefaultOrderStep, "how long an order stays in each state; 0 leaves it there until it is moved on")
 	return cmd
 }
 
-func runSandbox(cmd *cobra.Command, address string, opts sandbox.Options) (err error) {
+// complete takes the credentials that no flag says from the environment, and
+// refuses what the flags cannot mean.
+func (m *marketplace) complete(getenv func(string) string) error {
+	for name, value := range map[string]*string{
+		"SELLSIDE_API_KEY": &m.APIKey, "SELLSIDE_TOKEN": &m.Token,
+		"SELLSIDE_REFRESH_TOKEN": &m.RefreshToken, "SELLSIDE_CONTROL_KEY": &m.ControlKey,
+	} {
+		*value = cmp.Or(*value, getenv(name))
+	}
+	switch m.quota {
+	case "none":
+	case "public":
+		m.Quota = client.PublicQuota
+	default:
+		return invalidf("sandbox: there is no quota %q: use --quota public, or none", m.quota)
+	}
+	if m.TokenLife < time.Second {
+		return invalidf("sandbox: an access token cannot live for %s: use a --token-life of a second or more", m.TokenLife)
+	}
+	if m.Delay < 0 || m.OrderStep < 0 {
+		return invalidf("sandbox: time does not go back: use a --delay and an --order-step of 0 or more")
+	}
+	m.Delay, m.OrderStep = cmp.Or(m.Delay, -1), cmp.Or(m.OrderStep, -1) // as the options say it
+	return nil
+}
+
+func (m *marketplace) run(cmd *cobra.Command) (err error) {
 	ctx := cmd.Context()
-	market, err := sandbox.New(opts)
+	market, err := sandbox.New(m.Options)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, market.Close()) }()
-	l, err := listen(ctx, address)
+	l, err := listen(ctx, m.address)
 	if err != nil {
 		return invalidf("sandbox: %w: choose another --addr", err)
 	}

@@ -7,13 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -27,11 +30,17 @@ func (r ready) settings() settings {
 // startSandbox runs the command until stop is called, which returns its exit code.
 func startSandbox(t *testing.T, args ...string) (r ready, stop func() int) {
 	t.Helper()
+	return startSandboxIn(t, nil, args...)
+}
+
+// startSandboxIn does so in an environment.
+func startSandboxIn(t *testing.T, env settings, args ...string) (r ready, stop func() int) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	out := watch("\n")
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, append([]string{"sandbox"}, args...), strings.NewReader(""), out, watch(""), settings{}.get)
+		code <- run(ctx, append([]string{"sandbox"}, args...), strings.NewReader(""), out, watch(""), env.get)
 	}()
 	<-out.told
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &r))
@@ -68,6 +77,58 @@ func TestSandboxKeepsItsDatabaseAndTakesItsCredentials(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, listings(t, c), 3)
 	require.Equal(t, 0, stop())
+}
+
+func TestSandboxTakesItsCredentialsFromTheEnvironment(t *testing.T) {
+	env := settings{
+		"SELLSIDE_API_KEY": "env-key", "SELLSIDE_TOKEN": "env-token", "SELLSIDE_REFRESH_TOKEN": "env-refresh", "SELLSIDE_CONTROL_KEY": "env-control",
+	}
+	r, stop := startSandboxIn(t, env)
+	assert.Equal(t, []string{"env-key", "env-token", "env-refresh", "env-control"}, []string{r.APIKey, r.Token, r.RefreshToken, r.ControlKey})
+	require.Equal(t, 0, stop())
+	r, stop = startSandboxIn(t, env, "--api-key", "a", "--token", "b", "--refresh-token", "c", "--control-key", "d")
+	assert.Equal(t, []string{"a", "b", "c", "d"}, []string{r.APIKey, r.Token, r.RefreshToken, r.ControlKey}, "a flag wins")
+	require.Equal(t, 0, stop())
+}
+
+func TestSandboxTakesEverySwitch(t *testing.T) {
+	for _, row := range []struct {
+		args []string
+		want func(*sandbox.Options)
+		why  string
+	}{
+		{nil, func(*sandbox.Options) {}, "what is left out is as ever"},
+		{[]string{"--seed", "7"}, func(o *sandbox.Options) { o.Seed = 7 }, "another market"},
+		{[]string{"--delay", "0"}, func(o *sandbox.Options) { o.Delay = -1 }, "no delay, which is not the default"},
+		{[]string{"--delay", "2s"}, func(o *sandbox.Options) { o.Delay = 2 * time.Second }, "a slow one"},
+		{[]string{"--order-step", "0"}, func(o *sandbox.Options) { o.OrderStep = -1 }, "orders stay where they are"},
+		{[]string{"--order-step", "1m"}, func(o *sandbox.Options) { o.OrderStep = time.Minute }, "orders go on faster"},
+		{[]string{"--quota", "public"}, func(o *sandbox.Options) { o.Quota = client.PublicQuota }, "as live services have it"},
+		{[]string{"--quota", "none"}, func(*sandbox.Options) {}, "none is the default"},
+		{[]string{"--refresh-token", "x"}, func(o *sandbox.Options) { o.RefreshToken = "x" }, "a sign-in of your own"},
+		{[]string{"--token-life", "1m"}, func(o *sandbox.Options) { o.TokenLife = time.Minute }, "tokens that end soon"},
+		{[]string{"--rotate-refresh-tokens"}, func(o *sandbox.Options) { o.RotateRefreshTokens = true }, "as strict services do"},
+	} {
+		want := sandbox.Options{
+			Delay: sandbox.DefaultDelay, OrderStep: sandbox.DefaultOrderStep, TokenLife: sandbox.DefaultTokenLife,
+		}
+		row.want(&want)
+		m := &marketplace{}
+		require.NoError(t, m.command(settings{}.get).ParseFlags(row.args), row.why)
+		require.NoError(t, m.complete(settings{}.get), row.why)
+		assert.True(t, reflect.DeepEqual(want, m.Options), row.why)
+	}
+	for _, row := range []struct{ flag, value, says string }{
+		{"--quota", "some", "use --quota public, or none"},
+		{"--token-life", "1ms", "--token-life of a second or more"},
+		{"--delay", "-1s", "0 or more"},
+		{"--order-step", "-1s", "0 or more"},
+		{"--seed", "-1", "--seed"},
+	} {
+		got := sellside(t.Context(), nil, "sandbox", row.flag, row.value)
+		assert.Equal(t, 2, got.code, row.flag)
+		assert.Contains(t, got.errors, row.says, row.flag)
+	}
 }
 
 func TestSandboxFailsWhereItCannotServe(t *testing.T) {

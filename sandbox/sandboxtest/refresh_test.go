@@ -1,6 +1,7 @@
 package sandboxtest_test
 
 import (
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,10 +43,20 @@ func TestAClientRenewsItsTokenWhenTheServiceSaysThatItExpired(t *testing.T) {
 	require.NoError(t, read(t, c))
 	require.NoError(t, read(t, c))
 	assert.Equal(t, 1, m.Counters().Of("token"), "one token lasts")
-	require.NoError(t, m.Advance(t.Context(), 12*time.Hour)) // of which the machine knows nothing
+	require.NoError(t, m.Advance(t.Context(), 12*time.Hour+time.Second)) // of which the machine knows nothing
 	require.NoError(t, read(t, c))
 	assert.Equal(t, map[int]int{200: 2}, m.Counters()["token"])
 	assert.Equal(t, map[int]int{200: 3, 401: 1}, m.Counters()["ListListings"], "one call was refused and sent again")
+}
+
+func TestAClientThatIsRefusedWithANewTokenComesBackWithAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // where no time goes by between two grants
+		m := sandboxtest.NewInProcess(t)
+		c := signedIn(t, m, m.RefreshToken(), nil)
+		require.NoError(t, m.Fail(sandbox.Fault{Operation: "ListListings", Kind: sandbox.FaultStatus, Status: http.StatusUnauthorized}))
+		require.NoError(t, read(t, c))
+		assert.Equal(t, sandbox.Counters{"ListListings": {200: 1, 401: 1}, "token": {200: 2}}, m.Counters())
+	})
 }
 
 func TestAClientRenewsItsTokenBeforeItExpires(t *testing.T) {

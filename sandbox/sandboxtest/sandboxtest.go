@@ -43,7 +43,10 @@ func New(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 	tb.Helper()
 	s := start(tb, change)
 	srv := httptest.NewServer(s)
-	tb.Cleanup(srv.Close) // before the sandbox is closed
+	tb.Cleanup(func() { // before the sandbox is closed
+		srv.CloseClientConnections() // which nobody listens to, or a delay would hold up the end
+		srv.Close()
+	})
 	return market(s, srv.URL, srv.Client())
 }
 

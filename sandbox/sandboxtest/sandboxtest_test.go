@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -31,10 +32,16 @@ func dial(t *testing.T, m *sandboxtest.Market) *client.Client {
 
 var listing = gen.CreateListingRequest{VariantID: sandbox.Catalog()[0].Variants[0].ID, Amount: "200"}
 
-func TestAClientSellsOverASocketAndWithinTheProcess(t *testing.T) {
-	for name, start := range map[string]func(testing.TB, ...func(*sandbox.Options)) *sandboxtest.Market{
+// bothWays are those to reach a sandbox, between which no test should have to
+// tell.
+func bothWays() map[string]func(testing.TB, ...func(*sandbox.Options)) *sandboxtest.Market {
+	return map[string]func(testing.TB, ...func(*sandbox.Options)) *sandboxtest.Market{
 		"socket": sandboxtest.New, "in process": sandboxtest.NewInProcess,
-	} {
+	}
+}
+
+func TestAClientSellsOverASocketAndWithinTheProcess(t *testing.T) {
+	for name, start := range bothWays() {
 		t.Run(name, func(t *testing.T) {
 			m := start(t)
 			c := dial(t, m)
@@ -52,9 +59,7 @@ func TestAClientSellsOverASocketAndWithinTheProcess(t *testing.T) {
 }
 
 func TestAnAnswerThatIsLostIsAnUnknownOutcome(t *testing.T) {
-	for name, start := range map[string]func(testing.TB, ...func(*sandbox.Options)) *sandboxtest.Market{
-		"socket": sandboxtest.New, "in process": sandboxtest.NewInProcess,
-	} {
+	for name, start := range bothWays() {
 		for _, applied := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				m := start(t)
@@ -68,6 +73,87 @@ func TestAnAnswerThatIsLostIsAnUnknownOutcome(t *testing.T) {
 				assert.Equal(t, map[int]int{0: 1}, m.Counters()["CreateListing"])
 			})
 		}
+	}
+}
+
+// What is held here is held for an hour, and the test ends long before.
+func TestWhoHangsUpDuringADelayIsNotedAtOnce(t *testing.T) {
+	for name, start := range bothWays() {
+		for _, row := range []struct {
+			applied, known bool
+			made           int
+			why            string
+		}{
+			{false, true, 0, "it is not done for a caller who is gone"},
+			{true, true, 1, "it was done before"},
+			{true, false, 0, "it was refused before its body was read"},
+		} {
+			t.Run(name+": "+row.why, func(t *testing.T) {
+				m := start(t)
+				require.NoError(t, m.Fail(sandbox.Fault{
+					Operation: "CreateListing", Kind: sandbox.FaultDelay, Delay: time.Hour, Applied: row.applied,
+				}))
+				ctx, hangUp := context.WithCancel(t.Context())
+				ended := make(chan error, 1)
+				go func() { ended <- create(ctx, m, row.known) }()
+				require.Eventually(t, func() bool { return len(m.Faults()) == 0 }, 10*time.Second, time.Millisecond)
+				hangUp()
+				require.ErrorIs(t, <-ended, context.Canceled)
+				noted := func() bool { return m.Counters()["CreateListing"][0] == 1 }
+				require.Eventually(t, noted, 10*time.Second, time.Millisecond)
+				page, err := dial(t, m).Listings.ListPage(t.Context(), client.ListListings{})
+				require.NoError(t, err)
+				assert.Len(t, page.Listings, row.made)
+			})
+		}
+	}
+}
+
+// create asks for a listing, with an API key that is known or not.
+func create(ctx context.Context, m *sandboxtest.Market, known bool) error {
+	body := strings.NewReader(`{"variantId":"` + listing.VariantID + `","amount":"200"}`)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL+"/selling/listings", body)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+m.Token())
+	r.Header.Set("Content-Type", "application/json")
+	if known {
+		r.Header.Set("x-api-key", m.APIKey())
+	}
+	resp, err := m.HTTPClient().Do(r)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
+func TestATestEndsEvenIfACallIsStillHeld(t *testing.T) {
+	var ended chan error
+	start := time.Now()
+	t.Run("a test", func(t *testing.T) {
+		m := sandboxtest.New(t)
+		require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultDelay, Delay: time.Hour}))
+		ended = make(chan error, 1)
+		go func() { ended <- create(context.WithoutCancel(t.Context()), m, true) }()
+		require.Eventually(t, func() bool { return len(m.Faults()) == 0 }, 10*time.Second, time.Millisecond)
+	})
+	require.Error(t, <-ended, "nobody answers any more")
+	assert.Less(t, time.Since(start), 30*time.Second)
+}
+
+func TestAHeadHasNoBody(t *testing.T) {
+	for name, start := range bothWays() {
+		m := start(t)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, strings.TrimSuffix(m.URL, sandbox.BasePath)+sandbox.HealthPath, nil)
+		require.NoError(t, err)
+		resp, err := m.HTTPClient().Do(r)
+		require.NoError(t, err)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Empty(t, body, name)
+		assert.Equal(t, http.StatusOK, resp.StatusCode, name)
 	}
 }
 

@@ -53,6 +53,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		trace(r).GotFirstResponseByte()
 		resp := w.Result()
 		resp.Request = r
+		if r.Method == http.MethodHead {
+			resp.Body = http.NoBody
+		}
 		return resp, nil
 	case <-r.Context().Done():
 		return nil, context.Cause(r.Context())

@@ -33,7 +33,7 @@ type Quote struct {
 // How the service arrives at its two suggestions is not published; assumed is:
 //
 //   - EarnMore undercuts the lowest ask by one price step, the least that puts
-//     the seller first in line, and stays above the highest bid.
+//     the seller first in line, and is not below the highest bid.
 //   - SellFaster lies half way between the highest bid and the lowest ask,
 //     rounded down to a price step; without bids it is 5% below the lowest ask.
 //

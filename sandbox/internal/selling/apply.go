@@ -9,8 +9,10 @@ import "github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 // listing inactive unless it says otherwise, its new terms wait for the
 // activation; saying "active" of what is active already is no mistake in an
 // update; and activating a listing that has expired without a new expiry starts
-// the default lifetime again.
+// the default lifetime again. An expiry that was asked for and has come since
+// makes an ask that expires at once.
 func (c *change) apply(l *store.Listing, operation string, set store.Change) error {
+	defer c.noteAsk(l)
 	if err := allow(operation, *l); err != nil {
 		return err
 	}
@@ -30,7 +32,7 @@ func (c *change) apply(l *store.Listing, operation string, set store.Change) err
 		l.Ask.UpdatedAt = c.now
 		return c.enter(l, operation, store.Active)
 	default:
-		if !l.ExpiresAt.After(c.now) {
+		if set.ExpiresAt.IsZero() && !l.ExpiresAt.After(c.now) {
 			l.ExpiresAt = c.now.Add(DefaultLifetime)
 		}
 		l.Expired = false

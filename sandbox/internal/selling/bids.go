@@ -1,8 +1,11 @@
 package selling
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/market"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
@@ -35,22 +38,43 @@ func (s *Service) Bid(ctx context.Context, variantID, currency, amount string) (
 	return order, err
 }
 
-// cross sells the listings that bids have come to reach since the last step,
-// and returns how many.
-func (c *change) cross() (int, error) {
-	crossings, err := c.tx.Crossings(c.now)
-	if err != nil {
-		return 0, err
-	}
-	var worked int
-	for _, x := range crossings {
-		sold, err := c.match(x)
-		if err != nil {
-			return 0, err
+// noteAsk notes that a listing may have come to be reached by a bid: it is
+// active, and its ask has just been changed.
+func (c *change) noteAsk(l *store.Listing) {
+	if l.Status == store.Active {
+		if c.asked == nil {
+			c.asked = map[store.Crossing]bool{}
 		}
-		worked += len(sold)
+		c.asked[store.Crossing{VariantID: l.VariantID, Currency: l.Currency}] = true
 	}
-	return worked, nil
+}
+
+// cross sells the listings that bids have come to reach in this step. A new bid
+// is matched when it comes; so only where asks were changed something can be
+// reached. Everything is looked at once in the beginning and after the seed has
+// changed, and the asks of the other sellers with it.
+func (c *change) cross() error {
+	crossings := slices.SortedFunc(maps.Keys(c.asked), func(a, b store.Crossing) int {
+		return cmp.Or(cmp.Compare(a.VariantID, b.VariantID), cmp.Compare(a.Currency, b.Currency))
+	})
+	if crossed := c.crossed.Load(); crossed == nil || *crossed != c.Seed {
+		var err error
+		if crossings, err = c.tx.Crossings(c.now); err != nil {
+			return err
+		}
+	}
+	for _, x := range crossings {
+		var sold map[int64]store.Order
+		err := c.row("market of variant "+x.VariantID, func() (err error) {
+			sold, err = c.match(x)
+			return err
+		}, nil)
+		if err != nil {
+			return err
+		}
+		c.worked += len(sold)
+	}
+	return nil
 }
 
 // match lets the highest bid take the cheapest listing for as long as it

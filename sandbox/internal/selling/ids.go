@@ -12,13 +12,26 @@ import (
 
 // Every id is made of the seed and a number that the database gives out once:
 // the same calls after each other give the same ids, and a restart on the same
-// file cannot repeat one.
+// file cannot repeat one. Each kind of id has numbers of its own, and the worker
+// has others than the callers have: what a call is given does not depend on how
+// far the worker has got.
+
+// nextNumber returns the next number of a kind of id: an odd one for the worker
+// and an even one for everybody else, so that no two are the same.
+func (c *change) nextNumber(kind string) (int64, error) {
+	if c.worker {
+		n, err := c.tx.NextNumber(kind + ", worker")
+		return 2*n + 1, err
+	}
+	n, err := c.tx.NextNumber(kind)
+	return 2 * n, err
+}
 
 // newUUID returns the id of a listing, operation, batch or item. Its first half
 // grows with the number, so that an index of ids is written at its end and not
 // all over; its second half is a hash.
 func (c *change) newUUID(kind string) (string, error) {
-	n, err := c.tx.NextNumber()
+	n, err := c.nextNumber(kind)
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +47,7 @@ func (c *change) newUUID(kind string) (string, error) {
 // newAskID returns 20 digits, more than fit a 64-bit integer. The last ten are
 // the number, so that it is unique.
 func (c *change) newAskID() (string, error) {
-	n, err := c.tx.NextNumber()
+	n, err := c.nextNumber("ask")
 	if err != nil {
 		return "", err
 	}
@@ -44,7 +57,7 @@ func (c *change) newAskID() (string, error) {
 // newOrderNumber returns an order number in the form of its inventory type:
 // 323314425-323214184, or 06-9XUDDWG8F1 for direct sales.
 func (c *change) newOrderNumber(inventoryType string) (string, error) {
-	n, err := c.tx.NextNumber()
+	n, err := c.nextNumber("order")
 	if err != nil {
 		return "", err
 	}

@@ -17,7 +17,8 @@ func TestIDsHaveTheFormOfTheService(t *testing.T) {
 	seen := map[string]bool{}
 	require.NoError(t, db.Update(t.Context(), func(tx *store.Tx) error {
 		c := &change{Service: New(Config{}), tx: tx}
-		for range 1000 {
+		for i := range 1000 {
+			c.worker = i%2 == 1
 			id, err := c.newUUID("listing")
 			require.NoError(t, err)
 			require.NoError(t, uuid.Validate(id))

@@ -57,6 +57,8 @@ func (s *Service) Delete(ctx context.Context, account int64, id string) (store.O
 
 // start checks an operation against the listing as it is now and writes it
 // down. It is checked again when it is worked, for much can happen until then.
+// Terms that it leaves open are those of the operations before it, though they
+// are still pending.
 func (s *Service) start(ctx context.Context, account int64, id, operation string, t Terms) (op store.Operation, err error) {
 	err = s.write(ctx, func(c *change) error {
 		l, err := c.tx.Listing(account, id)
@@ -65,6 +67,13 @@ func (s *Service) start(ctx context.Context, account int64, id, operation string
 		}
 		if err := allow(operation, l); err != nil {
 			return err
+		}
+		pending, err := c.tx.PendingOperations(l.ID)
+		if err != nil {
+			return err
+		}
+		for _, before := range pending {
+			assign(&l, before.Change)
 		}
 		set, err := c.resolve(l, t)
 		if err != nil {

@@ -31,29 +31,26 @@ func (s *Service) MoveOrder(ctx context.Context, number, status string) error {
 	})
 }
 
-// orders sells what bids have come to reach, and moves orders on that are due.
-func (c *change) orders() (int, error) {
-	sold, err := c.cross()
-	if err != nil {
-		return 0, err
-	}
+// orders moves orders on that are due.
+func (c *change) orders() error {
 	due, err := c.tx.DueOrders(c.now, chunk)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, o := range due {
-		t, ok := state.Order.Alone(o.Status)
-		if !ok || c.OrderStep < 0 { // it was written down by a sandbox that moved orders by itself
+		stay := func() error {
 			o.DueAt = time.Time{}
-			err = c.tx.SaveOrder(o)
-		} else {
-			err = c.move(o, t, o.DueAt)
+			return c.tx.SaveOrder(o)
 		}
-		if err != nil {
-			return 0, err
+		work := stay // if it was written down by a sandbox that moved orders by itself
+		if t, ok := state.Order.Alone(o.Status); ok && c.OrderStep >= 0 {
+			work = func() error { return c.move(o, t, o.DueAt) }
+		}
+		if err := c.row("order "+o.Number, work, stay); err != nil {
+			return err
 		}
 	}
-	return sold + len(due), nil
+	return nil
 }
 
 // move takes an order through a transition, and its listing with it. The next
@@ -93,6 +90,9 @@ func (c *change) follow(o store.Order, event, status string) error {
 	}
 	if err := c.enter(&l, event, status); err != nil {
 		return err
+	}
+	if status == state.Canceled { // assumed: the ask is gone, and only the order tells of it
+		l.Ask = store.Ask{}
 	}
 	return c.tx.SaveListing(l)
 }

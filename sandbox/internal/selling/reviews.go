@@ -17,17 +17,20 @@ const (
 )
 
 // reviews ends reviews of proposed products that are due.
-func (c *change) reviews() (int, error) {
+func (c *change) reviews() error {
 	due, err := c.tx.DueProposals(c.now, chunk)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, p := range due {
-		if err := c.endReview(p); err != nil {
-			return 0, err
+		err := c.row("review of product "+p.ProductID,
+			func() error { return c.endReview(p) },
+			func() error { return c.tx.FinishProposal(p.Seq, broken, c.now) })
+		if err != nil {
+			return err
 		}
 	}
-	return len(due), nil
+	return nil
 }
 
 // endReview accepts or rejects a proposal. The catalog has an accepted product

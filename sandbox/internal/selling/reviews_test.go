@@ -1,7 +1,9 @@
 package selling
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -42,9 +44,8 @@ func TestAReviewThatCouldNotBeCommittedEndsInTheSameWay(t *testing.T) {
 	require.NoError(t, err)
 	full := errors.New("the disk is full")
 	err = s.write(t.Context(), func(c *change) error {
-		n, err := c.reviews()
-		require.NoError(t, err)
-		require.Equal(t, 1, n)
+		require.NoError(t, c.reviews())
+		require.Equal(t, 1, c.worked)
 		return full
 	})
 	require.ErrorIs(t, err, full)
@@ -63,15 +64,23 @@ func TestAReviewThatCouldNotBeCommittedEndsInTheSameWay(t *testing.T) {
 	assert.Equal(t, made, loaded, "and a restart finds the same product")
 }
 
-func TestWhatIsWrittenDownWronglyIsAFailureAndNoRejection(t *testing.T) {
+func TestWhatIsWrittenDownWronglyIsGivenUpAndKeepsNobodyWaiting(t *testing.T) {
 	db, err := store.Open(t.Context(), "")
 	require.NoError(t, err)
 	defer db.Close()
 	s := reviewer(t, db)
-	_, err = s.Ingest(t.Context(), 1, [][]byte{[]byte(`{`)})
+	var log bytes.Buffer
+	s.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	id, err := s.Ingest(t.Context(), 1, [][]byte{[]byte(`{`), []byte(poster)})
 	require.NoError(t, err)
-	_, _, err = s.Step(t.Context())
-	require.ErrorContains(t, err, "read proposal 1")
+	worked, _, err := s.Step(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, 2, worked)
+	all := proposals(t, db, id)
+	assert.Equal(t, store.Rejected, all[0].Status)
+	assert.Equal(t, broken, all[0].Reason, "the cause is nothing for sellers")
+	assert.Contains(t, log.String(), "read proposal 1")
+	assert.Equal(t, store.Accepted, all[1].Status)
 }
 
 func TestASearchOfAnOlderCatalogLearnsOfTheNewOne(t *testing.T) {

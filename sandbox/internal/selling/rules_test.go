@@ -67,3 +67,19 @@ func TestAnOrderStepSaysWhatIsPossible(t *testing.T) {
 		assert.Contains(t, err.Error(), row.want)
 	}
 }
+
+func TestSellersListWhatTheyHaveThemselves(t *testing.T) {
+	db, err := store.Open(t.Context(), "")
+	require.NoError(t, err)
+	defer db.Close()
+	s := reviewer(t, db)
+	for _, kind := range []string{"FLEX", "DFS", "BOGUS", "standard"} {
+		_, err := s.Create(t.Context(), 1, NewListing{
+			VariantID: s.Catalog.Products()[0].Variants[0].ID, InventoryType: kind, Terms: Terms{Amount: "1"},
+		})
+		var mistake *Error
+		require.ErrorAs(t, err, &mistake, kind)
+		require.ErrorIs(t, mistake, ErrInvalid, kind)
+		assert.Equal(t, "inventoryType", mistake.Field, kind)
+	}
+}

@@ -14,8 +14,11 @@ import (
 // shipWithin is how long a seller has to ship. That it is two days is assumed.
 const shipWithin = 2 * 24 * time.Hour
 
-// Direct is the inventory type that has shipping documents of its own.
-const Direct = "DIRECT"
+// The inventory types that sellers can list as.
+const (
+	Standard = "STANDARD" // what is listed if nothing is said
+	Direct   = "DIRECT"   // has shipping documents of its own
+)
 
 // Buy lets a buyer take an active listing at its price: the listing is matched
 // and an order is made.
@@ -66,7 +69,7 @@ func (c *change) sell(l store.Listing) (store.Order, error) {
 // newShippingID returns eight letters and digits. All but the last three are
 // the number, so that it is unique.
 func (c *change) newShippingID() (string, error) {
-	n, err := c.tx.NextNumber()
+	n, err := c.nextNumber("shipping")
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ package selling
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
@@ -21,7 +22,8 @@ type Config struct {
 	// Delay is how long an operation stays pending, and an item first queued
 	// and then in progress.
 	Delay time.Duration
-	// OrderStep is how long an order stays in each state; negative for ever.
+	// OrderStep is how long an order stays in each state; negative for ever, which
+	// an order that is made meanwhile stays even if the next start says otherwise.
 	OrderStep time.Duration
 	// Review is how long an ingested product is in review.
 	Review time.Duration
@@ -33,7 +35,8 @@ type Config struct {
 // Service applies the rules. It is safe for concurrent use.
 type Service struct {
 	Config
-	wake chan struct{} // holds a token when there may be something new to work
+	wake    chan struct{}          // holds a token when there may be something new to work
+	crossed atomic.Pointer[uint64] // the seed with which all bids were last held against all asks; nil before that
 }
 
 // New returns a service. Nothing is worked before Run or Step.
@@ -65,6 +68,15 @@ func (s *Service) clock() time.Time {
 // change is one write transaction at one moment.
 type change struct {
 	*Service
-	tx  *store.Tx
-	now time.Time
+	tx     *store.Tx
+	now    time.Time
+	worker bool // it does what has fallen due, and not what is asked for
+
+	asked map[store.Crossing]bool // where asks were changed
+
+	// What follows is for the steps of the worker.
+	worked  int     // rows that were moved on
+	apart   bool    // a row that fails must not take others with it
+	givenUp []error // why rows were given up
+	stuck   []error // why rows stay as they are
 }

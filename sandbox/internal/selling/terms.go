@@ -44,8 +44,12 @@ func (c *change) listing(account int64, n NewListing) (store.Listing, error) {
 		CreatedAt:     c.now,
 		UpdatedAt:     c.now,
 	}
-	if l.InventoryType == "" {
-		l.InventoryType = "STANDARD"
+	switch l.InventoryType {
+	case "":
+		l.InventoryType = Standard
+	case Standard, Direct:
+	default:
+		return store.Listing{}, invalid("inventoryType", "nobody can list as %.20q: use %s or %s", l.InventoryType, Standard, Direct)
 	}
 	set, err := c.resolve(l, n.Terms)
 	if err != nil {

@@ -2,6 +2,7 @@ package selling
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
@@ -46,80 +47,69 @@ func (s *Service) Run(ctx context.Context) {
 // Step works what is due now, in one transaction and up to a limit. It returns
 // how many rows it moved on and when the next one falls due, the zero time if
 // nothing is left. All is done when a step has moved nothing.
+//
+// A row that cannot be worked, for a reason that is no mistake of the seller's,
+// is given up and logged. If not even that is possible, Step fails after it has
+// worked the others.
 func (s *Service) Step(ctx context.Context) (worked int, next time.Time, err error) {
-	err = s.Store.Update(ctx, func(tx *store.Tx) error {
-		c := &change{Service: s, tx: tx, now: s.clock()}
-		worked = 0
-		for _, part := range []func() (int, error){c.items, c.operations, c.expiry, c.orders, c.reviews} {
-			n, err := part()
-			if err != nil {
-				return err
-			}
-			worked += n
-		}
-		var err error
-		next, err = tx.NextDue()
-		return err
-	})
+	worked, next, err = s.step(ctx, false)
+	if err != nil && ctx.Err() == nil { // once more, to part the row that fails from the rest
+		worked, next, err = s.step(ctx, true)
+	}
 	return worked, next, err
 }
 
-// items starts the items that are due to be started, ends those that are due to
-// end, and completes batches that have none left.
-func (c *change) items() (int, error) {
-	started, err := c.tx.StartItems(c.now, c.Delay, chunk)
-	if err != nil {
-		return 0, err
-	}
-	if err := c.tx.TouchBatches(c.now); err != nil { // a batch is in progress before it is completed
-		return 0, err
-	}
-	due, err := c.tx.DueItems(c.now, chunk)
-	if err != nil {
-		return 0, err
-	}
-	for _, item := range due {
-		if err := c.workItem(item); err != nil {
-			return 0, err
+func (s *Service) step(ctx context.Context, apart bool) (worked int, next time.Time, err error) {
+	var c *change
+	var seed uint64
+	err = s.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		c = &change{Service: s, tx: tx, now: s.clock(), worker: true, apart: apart}
+		for _, part := range []func() error{c.tasks, c.expiry, c.cross, c.orders, c.reviews} {
+			if err := part(); err != nil {
+				return err
+			}
 		}
-	}
-	return started + len(due), c.tx.TouchBatches(c.now)
-}
-
-func (c *change) operations() (int, error) {
-	due, err := c.tx.DueOperations(c.now, chunk)
+		next, err = tx.NextDue()
+		seed = s.Seed
+		return err
+	})
 	if err != nil {
-		return 0, err
+		return 0, next, err
 	}
-	for _, op := range due {
-		if err := c.work(op); err != nil {
-			return 0, err
-		}
+	if s.crossed.Store(&seed); len(c.stuck) > 0 { // a market may be among them
+		s.crossed.Store(nil)
 	}
-	return len(due), nil
+	for _, failure := range c.givenUp {
+		s.Logger.ErrorContext(ctx, "sandbox worker gave something up", "error", failure)
+	}
+	return c.worked, next, errors.Join(c.stuck...)
 }
 
 // expiry deactivates listings whose ask has expired, and notes of the others
 // that they have.
-func (c *change) expiry() (int, error) {
+func (c *change) expiry() error {
 	expiring, err := c.tx.ExpiringListings(c.now, chunk)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, l := range expiring {
-		set := store.Change{Active: new(false)}
-		if l.Status == store.Active {
-			if err := c.apply(&l, store.Expiry, set); err != nil {
-				return 0, err
-			}
-			if err := c.record(l.ID, store.Deactivate, bySystem, viaInternal, set); err != nil {
-				return 0, err
-			}
-		}
-		l.Expired = true
-		if err := c.tx.SaveListing(l); err != nil {
-			return 0, err
+		if err := c.row("expiry of listing "+l.ID, func() error { return c.expire(l) }, nil); err != nil {
+			return err
 		}
 	}
-	return len(expiring), nil
+	return nil
+}
+
+func (c *change) expire(l store.Listing) error {
+	if l.Status == store.Active {
+		set := store.Change{Active: new(false)}
+		if err := c.apply(&l, store.Expiry, set); err != nil {
+			return err
+		}
+		if err := c.record(l.ID, store.Deactivate, bySystem, viaInternal, set); err != nil {
+			return err
+		}
+	}
+	l.Expired = true
+	return c.tx.SaveListing(l)
 }

@@ -68,6 +68,15 @@ func (g *Generator) oddValue(name string, s *openapi3.Schema) any {
 	return g.oddText()
 }
 
+// otherCase changes the case of the first letter, which some decoders of JSON
+// take for the same name.
+func otherCase(name string) string {
+	if upper := strings.ToUpper(name[:1]); upper != name[:1] {
+		return upper + name[1:]
+	}
+	return strings.ToLower(name[:1]) + name[1:]
+}
+
 // nested is an array in an array, and so on.
 func nested(depth int) any {
 	return json.RawMessage(strings.Repeat("[", depth) + strings.Repeat("]", depth))

@@ -1,6 +1,7 @@
 package specgen
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"net/http"
 	"testing"
@@ -95,4 +96,20 @@ func TestEveryRequestCanBeSent(t *testing.T) {
 		assert.Equal(t, r.Omit != "x-api-key", h.Header.Get("x-api-key") == "k")
 		assert.Equal(t, r.Path, h.URL.EscapedPath(), "no escape is lost on the way")
 	}
+}
+
+func TestOddRequestsNameMembersInAnotherCase(t *testing.T) {
+	g, op := load(t)
+	g.Choices = rand.New(rand.NewPCG(1, 1))
+	named := map[string]bool{}
+	for range 2000 {
+		r := g.Request(op)
+		for _, name := range []string{"Size", "Color", "Note"} {
+			if bytes.Contains(r.Body, []byte(`"`+name+`":`)) {
+				named[name] = true
+				assert.False(t, r.Fit, "%s", r)
+			}
+		}
+	}
+	assert.Len(t, named, 3)
 }

@@ -74,7 +74,11 @@ func (g *Generator) object(s *openapi3.Schema, example any) any {
 		}
 	}
 	if g.goWrong() {
-		object[g.oddText()] = g.oddValue("", s)
+		name := g.oddText()
+		if declared := sorted(s.Properties); len(declared) > 0 && g.oneIn(2) {
+			name = otherCase(choose(g, declared))
+		}
+		object[name] = g.oddValue("", s)
 	}
 	return object
 }

@@ -42,13 +42,24 @@ func (t *Tx) Bids(variantID, currency string, limit int) ([]Bid, error) {
 		variantID, currency, limit)
 }
 
+// HighestBid returns the highest amount below a limit that is bid for a variant
+// in a currency, and 0 when there is none.
+func (t *Tx) HighestBid(variantID, currency string, below int64) (int64, error) {
+	var amount int64
+	err := t.get(`SELECT coalesce(max(amount), 0) FROM bids
+		WHERE order_number IS NULL AND variant_id = ? AND currency = ? AND amount < ?`,
+		[]any{variantID, currency, below}, []any{&amount})
+	return amount, err
+}
+
 // Crossing is a variant in a currency.
 type Crossing struct {
 	VariantID string
 	Currency  string
 }
 
-// Crossings finds where a bid reaches the ask of an active listing.
+// Crossings finds where a bid reaches the ask of an active listing. It looks at
+// all bids that stand.
 func (t *Tx) Crossings(now time.Time) ([]Crossing, error) {
 	return list(t, func(c *Crossing) []any { return []any{&c.VariantID, &c.Currency} },
 		`SELECT DISTINCT b.variant_id, b.currency FROM bids b WHERE b.order_number IS NULL AND EXISTS

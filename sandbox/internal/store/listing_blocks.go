@@ -52,6 +52,7 @@ func (t *Tx) saveBlocks() error {
 			return err
 		}
 	}
+	clear(t.blocks)
 	return nil
 }
 

@@ -22,15 +22,15 @@ type ListingFilter struct {
 
 // Listings reads a page of listings, the newest first, and counts all matches.
 // How long it takes does not depend on how far back the page is. Products,
-// variants and batches are taken to be selective: their listings are counted one
+// variants, batches and shipments are taken to be selective: their listings are counted one
 // by one, in an index.
 func (t *Tx) Listings(f ListingFilter, limit, offset int) (page []Listing, count int, err error) {
-	if len(f.ShipmentIDs) > 0 { // there are no inbound shipments to belong to
-		return nil, 0, nil
-	}
 	from, until, err := t.between(f.From, f.Until)
 	if err != nil {
 		return nil, 0, err
+	}
+	if len(f.ShipmentIDs) > 0 {
+		return t.shipmentPage(f, from, until, limit, offset)
 	}
 	if index := f.narrowest(); index != "" {
 		return t.narrowPage(f, index, from, until, limit, offset)
@@ -75,6 +75,19 @@ func (t *Tx) narrowPage(f ListingFilter, index string, from, until int64, limit,
 		return nil, 0, err
 	}
 	page, err = t.pageOf(index, w, limit, offset)
+	return page, count, err
+}
+
+// shipmentPage begins with the orders of the shipments, which are few.
+func (t *Tx) shipmentPage(f ListingFilter, from, until int64, limit, offset int) (page []Listing, count int, err error) {
+	w := narrow(f, from, until)
+	w.in("o.inbound_id", f.ShipmentIDs)
+	tables := ` FROM orders o INDEXED BY orders_by_shipment CROSS JOIN listings l ON l.id = o.listing_id` + w.String()
+	if err := t.get(`SELECT count(*)`+tables, w.args, []any{&count}); err != nil {
+		return nil, 0, err
+	}
+	page, err = list(t, (*Listing).columns, `SELECT `+listingColumns+tables+` ORDER BY l.seq DESC LIMIT ? OFFSET ?`,
+		append(w.args, limit, offset)...)
 	return page, count, err
 }
 

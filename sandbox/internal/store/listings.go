@@ -48,11 +48,12 @@ type OrderSummary struct {
 	Number    string
 	Status    string
 	CreatedAt time.Time
+	InboundID string // display id of the shipment it is part of; empty unless it is a direct order
 }
 
 const listingColumns = `l.seq, l.id, l.account, l.status, l.expired, l.product_id, l.variant_id, l.amount, l.currency, l.inventory_type,
 	l.expires_at, l.batch_id, l.item_id, l.ask_id, l.ask_created_at, l.ask_updated_at, l.created_at, l.updated_at,
-	o.number, o.status, o.created_at, l.status, l.expired`
+	o.number, o.status, o.created_at, o.inbound_id, l.status, l.expired`
 
 const orderOfListing = ` LEFT JOIN orders o ON o.listing_id = l.id`
 
@@ -70,6 +71,7 @@ func (l *Listing) columns() []any {
 		textColumn{&l.Order.Number},
 		textColumn{&l.Order.Status},
 		timeColumn{&l.Order.CreatedAt},
+		textColumn{&l.Order.InboundID},
 		&l.read.status, &l.read.expired,
 	}
 }

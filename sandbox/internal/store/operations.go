@@ -86,6 +86,13 @@ func (t *Tx) Operations(listingID string, before int64, limit int) ([]Operation,
 		WHERE listing_id = ?1 AND (?2 = 0 OR seq < ?2) ORDER BY seq DESC LIMIT ?3`, listingID, before, limit)
 }
 
+// PendingOperations reads what is still to be done to a listing, in the order it
+// falls due.
+func (t *Tx) PendingOperations(listingID string) ([]Operation, error) {
+	return list(t, (*Operation).columns, `SELECT `+operationColumns+` FROM operations
+		WHERE listing_id = ? AND due_at IS NOT NULL ORDER BY due_at, seq`, listingID)
+}
+
 // DueOperations reads pending operations that are due, in the order they were
 // asked for.
 func (t *Tx) DueOperations(now time.Time, limit int) ([]Operation, error) {

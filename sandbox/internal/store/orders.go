@@ -100,7 +100,8 @@ type OrderFilter struct {
 	ByShipBy       bool      // the most urgent first, instead of the newest
 }
 
-// Orders reads a page of orders and counts all matches.
+// Orders reads a page of orders and counts all matches. Only the orders of the
+// page itself are read from the table, unless there is a product or a variant.
 func (t *Tx) Orders(f OrderFilter, limit, offset int) (page []Order, count int, err error) {
 	var w where
 	w.and("account = ?", f.Account)
@@ -114,14 +115,19 @@ func (t *Tx) Orders(f OrderFilter, limit, offset int) (page []Order, count int, 
 	w.in("inventory_type", f.InventoryTypes)
 	w.in("inbound_id", f.ShipmentIDs)
 	w.between("created_at", f.From, f.Until)
-	if err := t.get(`SELECT count(*) FROM orders`+w.String(), w.args, []any{&count}); err != nil {
+	index := `orders_by_state`
+	if len(f.ShipmentIDs) > 0 {
+		index = `orders_by_shipment`
+	}
+	found := ` FROM orders INDEXED BY ` + index + w.String()
+	if err := t.get(`SELECT count(*)`+found, w.args, []any{&count}); err != nil {
 		return nil, 0, err
 	}
 	order := ` ORDER BY seq DESC`
 	if f.ByShipBy {
 		order = ` ORDER BY ship_by, seq`
 	}
-	page, err = list(t, (*Order).columns, `SELECT `+orderColumns+` FROM orders`+w.String()+order+` LIMIT ? OFFSET ?`,
-		append(w.args, limit, offset)...)
+	page, err = list(t, (*Order).columns, `SELECT `+orderColumns+` FROM orders
+		WHERE seq IN (SELECT seq`+found+order+` LIMIT ? OFFSET ?)`+order, append(w.args, limit, offset)...)
 	return page, count, err
 }

@@ -14,7 +14,7 @@ import (
 
 // everyRow is the step of a plan that looks at a whole table or index. Results of
 // subqueries, which have names in brackets or are said to be constant, may be.
-var everyRow = regexp.MustCompile(`^SCAN (listings|batch_items|operations|batches|orders|listing_blocks|[libo])\b`)
+var everyRow = regexp.MustCompile(`^SCAN (listings|batch_items|operations|batches|orders|listing_blocks|bids|[libo])\b`)
 
 // TestNothingLooksAtAllRows does what is done all day, and then asks SQLite how.
 func TestNothingLooksAtAllRows(t *testing.T) {
@@ -33,6 +33,7 @@ func TestNothingLooksAtAllRows(t *testing.T) {
 		{ProductIDs: []string{"p"}},
 		{ProductIDs: []string{"p", "q"}, Statuses: []string{Active}},
 		{VariantIDs: []string{"v"}, ProductIDs: []string{"p"}, Statuses: []string{Active}, From: dawn},
+		{ShipmentIDs: []string{"s"}, Statuses: []string{Active}, From: dawn},
 	}
 	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
 		_, err := tx.InsertBatch(Batch{ID: "b", Account: 1, Kind: Create, CreatedAt: dawn}, []Item{{ID: "i", DueAt: dawn}})
@@ -60,6 +61,8 @@ func TestNothingLooksAtAllRows(t *testing.T) {
 		require.NoError(t, err)
 		_, err = tx.Items(b, "")
 		require.NoError(t, err)
+		_, err = tx.PendingOperations("l")
+		require.NoError(t, err)
 		operations, err := tx.DueOperations(now, 100)
 		require.NoError(t, err)
 		require.NoError(t, tx.FinishOperation(operations[0].Seq, Succeeded, "", now))
@@ -72,6 +75,18 @@ func TestNothingLooksAtAllRows(t *testing.T) {
 		require.NoError(t, tx.SaveListing(expiring[0]))
 		_, err = tx.LowestAsk("v", "USD", now)
 		require.NoError(t, err)
+		_, err = tx.HighestBid("v", "USD", 1)
+		require.NoError(t, err)
+		for _, f := range []OrderFilter{
+			{},
+			{InventoryTypes: []string{"DIRECT"}, From: dawn},
+			{ShipmentIDs: []string{"s"}, ByShipBy: true},
+			{ProductID: "p"},
+		} {
+			f.Account, f.Statuses = 1, []string{"CREATED", "SHIPPED"}
+			_, _, err = tx.Orders(f, 100, 0)
+			require.NoError(t, err)
+		}
 		_, err = tx.NextDue()
 		return err
 	}))
@@ -103,6 +118,28 @@ func TestAPageOfOneKindIsReadInOrder(t *testing.T) {
 			return nil
 		}))
 	}
+}
+
+func TestAListOfOrdersIsCountedAndSortedInItsIndex(t *testing.T) {
+	s := reopen(t, "")
+	require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
+		for _, f := range []OrderFilter{
+			{Statuses: []string{"CREATED"}},
+			{Statuses: []string{"CREATED", "SHIPPED"}, InventoryTypes: []string{"DIRECT"}, From: dawn, ByShipBy: true},
+		} {
+			_, _, err := tx.Orders(f, 100, 0)
+			require.NoError(t, err)
+		}
+		require.Len(t, tx.conn.prepared, 4)
+		for _, query := range slices.Collect(maps.Keys(tx.conn.prepared)) {
+			plan := explain(t, tx, query)
+			assert.Contains(t, strings.Join(plan, "\n"), "USING COVERING INDEX orders_by_state (account=? AND status=?)", query)
+			if strings.Contains(query, "status IN (?)") && strings.Contains(query, "ORDER BY") {
+				assert.NotContains(t, strings.Join(plan, "\n"), "USE TEMP B-TREE", "a list of one status is in order already")
+			}
+		}
+		return nil
+	}))
 }
 
 // explain returns the steps in which SQLite means to run a query.

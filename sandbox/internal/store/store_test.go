@@ -23,7 +23,7 @@ func next(t *testing.T, s *Store, end error) int64 {
 	t.Helper()
 	var n int64
 	err := s.Update(t.Context(), func(tx *Tx) (err error) {
-		if n, err = tx.NextNumber(); err != nil {
+		if n, err = tx.NextNumber("listing"); err != nil {
 			return err
 		}
 		return end
@@ -42,11 +42,26 @@ func TestNumbersNeverRepeatAcrossRestarts(t *testing.T) {
 	assert.EqualValues(t, 4, next(t, first, nil), "even for two that use it at the same time")
 }
 
+func TestEverySequenceHasNumbersOfItsOwn(t *testing.T) {
+	s := reopen(t, "")
+	assert.EqualValues(t, 1, next(t, s, nil))
+	assert.EqualValues(t, 2, next(t, s, nil))
+	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
+		for _, want := range []int64{1, 2} {
+			n, err := tx.NextNumber("order")
+			require.NoError(t, err)
+			assert.Equal(t, want, n)
+		}
+		return nil
+	}))
+	assert.EqualValues(t, 3, next(t, s, nil), "whatever another one has given out")
+}
+
 func TestAPanicRollsBackAndLeavesTheStoreUsable(t *testing.T) {
 	s := reopen(t, "")
 	assert.Panics(t, func() {
 		_ = s.Update(t.Context(), func(tx *Tx) error {
-			_, err := tx.NextNumber()
+			_, err := tx.NextNumber("listing")
 			require.NoError(t, err)
 			panic("boom")
 		})
@@ -86,7 +101,7 @@ func TestACloseWaitsAndThenNothingBegins(t *testing.T) {
 			closed := make(chan error, 1)
 			require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
 				go func() { closed <- s.Close() }()
-				_, err := tx.NextNumber()
+				_, err := tx.NextNumber("listing")
 				return err
 			}), "what has begun is finished")
 			require.NoError(t, <-closed)
@@ -116,7 +131,7 @@ func TestAMemoryStoreSurvivesACancelledCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := s.Update(ctx, func(tx *Tx) error {
 		cancel()
-		_, err := tx.NextNumber()
+		_, err := tx.NextNumber("listing")
 		return err
 	})
 	require.NoError(t, err, "what has begun is finished")

@@ -11,8 +11,7 @@ import (
 // the function it was given to has returned.
 type Tx struct {
 	conn    *connection
-	counter int64 // last number given out; 0 before the first
-	counted bool
+	numbers map[string]int64   // by sequence: the last number given out; 0 before the first
 	newest  time.Time          // created_at of the newest listing, once one was added
 	blocks  map[block]int      // by how much listings of blocks have become more
 	moved   map[int64]Progress // by batch: by how much its items in each status have become more
@@ -20,7 +19,7 @@ type Tx struct {
 
 // flush writes what was collected until the end, because it takes less that way.
 func (t *Tx) flush() error {
-	if err := t.saveCounter(); err != nil {
+	if err := t.saveNumbers(); err != nil {
 		return err
 	}
 	return t.saveBlocks()
@@ -86,26 +85,32 @@ func list[T any](t *Tx, columns func(*T) []any, query string, args ...any) ([]T,
 	return all, nil
 }
 
-// NextNumber returns the next number of a sequence that never repeats, not even
-// after a restart. Numbers of a transaction that is rolled back are given out
-// again.
-func (t *Tx) NextNumber() (int64, error) {
-	if !t.counted {
-		err := t.get(`SELECT value FROM counters WHERE name = 'ids'`, nil, []any{&t.counter})
+// NextNumber returns the next number of a sequence, which begins with 1 and
+// never repeats one, not even after a restart. Numbers of a transaction that is
+// rolled back are given out again.
+func (t *Tx) NextNumber(sequence string) (int64, error) {
+	n, known := t.numbers[sequence]
+	if !known {
+		err := t.get(`SELECT value FROM counters WHERE name = ?`, []any{sequence}, []any{&n})
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return 0, err
 		}
-		t.counted = true
+		if t.numbers == nil {
+			t.numbers = map[string]int64{}
+		}
 	}
-	t.counter++
-	return t.counter, nil
+	n++
+	t.numbers[sequence] = n
+	return n, nil
 }
 
-func (t *Tx) saveCounter() error {
-	if !t.counted {
-		return nil
+func (t *Tx) saveNumbers() error {
+	for sequence, n := range t.numbers {
+		err := t.exec(`INSERT INTO counters (name, value) VALUES (?, ?)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, sequence, n)
+		if err != nil {
+			return err
+		}
 	}
-	err := t.exec(`INSERT INTO counters (name, value) VALUES ('ids', ?)
-		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, t.counter)
-	return err
+	return nil
 }

@@ -24,7 +24,10 @@ CREATE TABLE orders (
     updated_at      INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX orders_by_status ON orders (account, status, created_at);
+-- A list of orders is filtered, counted and sorted within one of these, and only
+-- the rows of the page itself are read from the table.
+CREATE INDEX orders_by_state ON orders (account, status, seq, created_at, inventory_type, ship_by);
+CREATE INDEX orders_by_shipment ON orders (inbound_id, account, status, seq) WHERE inbound_id IS NOT NULL;
 CREATE INDEX orders_due ON orders (due_at) WHERE due_at IS NOT NULL;
 
 -- What buyers bid. A bid stands until it has bought.
