@@ -10,7 +10,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +25,12 @@ import (
 // fileOfVictim is the variable that tells a process that it is the one to be
 // killed, and which file it serves until then.
 const fileOfVictim = "SANDBOX_TEST_FILE_OF_VICTIM"
+
+// What falls due is up to the test, however fast the machine is.
+const (
+	delayOfVictim   = time.Hour
+	controlOfVictim = "control"
+)
 
 func TestEveryItemIsDoneOnceHoweverOftenTheProcessIsKilled(t *testing.T) {
 	if file := os.Getenv(fileOfVictim); file != "" {
@@ -39,15 +47,19 @@ func TestEveryItemIsDoneOnceHoweverOftenTheProcessIsKilled(t *testing.T) {
 			v = v.killAndStart(file)
 		}
 	}
-	kills := 2
-	for share := range 9 { // tenths of the work
-		made := v.progress((share + 1) * batches * each / 10)
-		if made < batches*each {
-			v = v.killAndStart(file)
-			kills++
+	const portion = batches * each / 10 // falls due at a time
+	within := 0
+	for n, advance := range append([]time.Duration{2 * delayOfVictim}, slices.Repeat([]time.Duration{delayOfVictim / 10}, 9)...) {
+		var advancing sync.WaitGroup
+		advancing.Go(func() { v.advance(advance) })
+		if v.progress(n*portion+1) < (n+1)*portion {
+			within++
 		}
+		v.kill()
+		advancing.Wait()
+		v = startVictim(t, file)
+		v.progress((n + 1) * portion)
 	}
-	require.Greater(t, kills, 4, "most of them in the middle of the work")
 
 	listings := map[string]bool{}
 	for _, id := range ids {
@@ -67,13 +79,13 @@ func TestEveryItemIsDoneOnceHoweverOftenTheProcessIsKilled(t *testing.T) {
 		delete(listings, id)
 	}
 	assert.Empty(t, listings, "no listing is listed twice")
-	t.Logf("killed %d times", kills)
+	t.Logf("killed 12 times, %d of them in the middle of a portion", within)
 }
 
 // serveUntilKilled is what the other process does. It also ends with the test
 // that started it, which holds its standard input open.
 func serveUntilKilled(t *testing.T, file string) {
-	s, err := sandbox.New(sandbox.Options{DB: file})
+	s, err := sandbox.New(sandbox.Options{DB: file, Delay: delayOfVictim, ControlKey: controlOfVictim})
 	require.NoError(t, err)
 	defer s.Close()
 	srv := httptest.NewServer(s)
@@ -157,6 +169,19 @@ func (v *victim) submit(n, items int) (batchID string) {
 	v.call(http.MethodPost, "/selling/batch/create-listing",
 		fmt.Sprintf(`{"items":[{"variantId":%q,"amount":"%d","quantity":%d}]}`, chicago(v.t), 100+n, items), &b)
 	return b.BatchID
+}
+
+// advance moves the clock of a victim on, which may be killed while it does what
+// has fallen due.
+func (v *victim) advance(d time.Duration) {
+	url := strings.TrimSuffix(v.url, sandbox.BasePath) + sandbox.ControlPath + "/clock"
+	r, err := http.NewRequestWithContext(v.t.Context(), http.MethodPost, url, strings.NewReader(fmt.Sprintf(`{"advance":%q}`, d)))
+	assert.NoError(v.t, err)
+	r.Header.Set("x-sandbox-key", controlOfVictim)
+	if answer, err := v.http.Do(r); err == nil {
+		assert.Equal(v.t, http.StatusOK, answer.StatusCode)
+		_ = answer.Body.Close()
+	}
 }
 
 // progress asks until there are that many listings.
