@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,59 +12,6 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
-
-func TestAnAttemptSurvivesJSON(t *testing.T) {
-	inactive := false
-	expires := time.Date(2027, 1, 2, 3, 4, 5, 678_912_345, time.FixedZone("", 3600))
-	made, err := client.NewAttempt([]gen.CreateItem{
-		{VariantID: variantID, Amount: "76.0000", Quantity: 2},
-		{VariantID: variantID, Amount: "1234567890123456.78", Quantity: 1, CurrencyCode: "EUR", Active: &inactive, InventoryType: gen.InventoryTypeDirect},
-		{VariantID: variantID, Amount: "23500", Quantity: 1, CurrencyCode: "JPY", ExpiresAt: gen.Time{Time: expires}},
-	}, client.Marked())
-	require.NoError(t, err)
-
-	saved, err := json.Marshal(made)
-	require.NoError(t, err)
-	var restored client.Attempt
-	require.NoError(t, json.Unmarshal(saved, &restored))
-
-	assert.Equal(t, made, restored)
-	assert.Equal(t, "2027-01-02T02:04:05.678Z", restored.Items[2].ExpiresAt.Format(time.RFC3339Nano), "services keep milliseconds at most")
-}
-
-func TestAnAttemptIsACopyOfItsItems(t *testing.T) {
-	active := true
-	items := []gen.CreateItem{{VariantID: variantID, Amount: "76", Quantity: 1, Active: &active}}
-	attempt, err := client.NewAttempt(items, client.Marked())
-	require.NoError(t, err)
-
-	items[0].Amount, active = "77", false
-
-	assert.Equal(t, gen.Amount("76"), attempt.Items[0].Amount)
-	assert.True(t, *attempt.Items[0].Active)
-	assert.True(t, items[0].ExpiresAt.IsZero(), "nor does marking change what was given")
-}
-
-func TestMarksTellEqualAttemptsApart(t *testing.T) {
-	own := gen.TimeOf(time.Now().Add(time.Hour).Truncate(time.Millisecond))
-	seen := map[string]bool{}
-	for range 1000 {
-		a, err := client.NewAttempt([]gen.CreateItem{
-			{VariantID: variantID, Amount: "76", Quantity: 1},
-			{VariantID: variantID, Amount: "77", Quantity: 1, ExpiresAt: own},
-			{VariantID: variantID, Amount: "78", Quantity: 1},
-		}, client.Marked())
-		require.NoError(t, err)
-
-		mark := a.Items[0].ExpiresAt
-		seen[a.ID], seen[mark.String()] = true, true
-		assert.Equal(t, mark, a.Items[2].ExpiresAt, "an attempt has one mark")
-		assert.Equal(t, own, a.Items[1].ExpiresAt, "an expiry that was asked for stays")
-		assert.WithinRange(t, mark.Time, a.MadeAt.AddDate(0, 0, 946), a.MadeAt.AddDate(0, 0, 997))
-		assert.Zero(t, mark.Nanosecond()%int(time.Millisecond))
-	}
-	assert.Len(t, seen, 2000)
-}
 
 func TestAnAttemptIsRefusedBeforeAnyIO(t *testing.T) {
 	item := gen.CreateItem{VariantID: variantID, Amount: "76", Quantity: 1}

@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"encoding/base64"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -24,24 +23,7 @@ func TestAnExpiredStaticTokenFailsBeforeAnyIO(t *testing.T) {
 		{jwt(`{"exp":946684799}`), true, "a second ago"},
 		{jwt(`{"exp":946684800}`), true, "it is not accepted on its exp"},
 		{jwt(`{"exp":946684801}`), false, "in a second"},
-		{jwt(`{"exp":946684799.5}`), true, "a fraction is left out"},
-		{jwt(`{"exp":"946684799"}`), true, "text that holds a number"},
-		{jwt(`{"sub":"seller","exp":946684799,"aud":["gateway"]}`), true, "among other claims"},
-		{"e30." + base64.URLEncoding.EncodeToString([]byte(`{"exp":946684799,"s":1}`)) + ".", true, "padded, and not signed"},
-		{jwt(`{"exp":946684801000}`), false, "milliseconds, by mistake"},
-		{jwt(`{"exp":9.46684799e8}`), false, "an exponent is not read, and so does not refuse it"},
-		{jwt(`{"exp":99999999999999999999}`), false, "a number that no integer can hold"},
-		{jwt(`{"exp":0}`), false, "never, in some systems"},
-		{jwt(`{"exp":-1}`), false, "no time that was meant"},
-		{jwt(`{"exp":null}`), false, "null"},
-		{jwt(`{"exp":{"at":1}}`), false, "an object"},
-		{jwt(`{"exp":"soon"}`), false, "prose"},
 		{jwt(`{}`), false, "no exp"},
-		{jwt(`["exp",1]`), false, "no claims"},
-		{jwt(`{"exp":1`), false, "broken JSON"},
-		{"a.%%%.c", false, "not base64"},
-		{"a.e30", false, "two parts"},
-		{"a.eyJleHAiOjF9.c.d.e", false, "five parts: encrypted, so that nobody but the service can read it"},
 		{"opaque", false, "no JWT"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -84,12 +84,12 @@ func TestPollingThatSaysNothingHasItsDefaults(t *testing.T) {
 		polling     Polling
 		first, most time.Duration
 	}{
-		"nothing":          {Polling{}, time.Second, 30 * time.Second},
-		"negative pauses":  {Polling{First: -time.Hour, Most: -1}, time.Second, 30 * time.Second},
-		"only the first":   {Polling{First: 20 * time.Second}, 20 * time.Second, 30 * time.Second},
-		"a long first one": {Polling{First: 2 * time.Minute}, 2 * time.Minute, 2 * time.Minute},
-		"a first one that is longer than the longest": {Polling{First: time.Minute, Most: time.Second}, time.Minute, time.Minute},
-		"only the longest": {Polling{Most: 4 * time.Second}, time.Second, 4 * time.Second},
+		"nothing":                 {Polling{}, time.Second, 30 * time.Second},
+		"negative pauses":         {Polling{First: -time.Hour, Most: -1}, time.Second, 30 * time.Second},
+		"only the first":          {Polling{First: 20 * time.Second}, 20 * time.Second, 30 * time.Second},
+		"a long first one":        {Polling{First: 2 * time.Minute}, 2 * time.Minute, 2 * time.Minute},
+		"longer than the longest": {Polling{First: time.Minute, Most: time.Second}, time.Minute, time.Minute},
+		"only the longest":        {Polling{Most: 4 * time.Second}, time.Second, 4 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
