@@ -3,9 +3,12 @@ package sandbox
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -32,25 +35,47 @@ func checkMembers(r *http.Request, o *openapi3.Operation) error {
 	}
 	m := members{json.NewDecoder(bytes.NewReader(body))}
 	m.json.UseNumber() // there are some that no float64 can hold
-	return m.check("", media.Schema)
+	return m.check(media.Schema)
 }
 
 // members reads a body token by token.
 type members struct{ json *json.Decoder }
 
-// check reads a value. pointer leads to it, and s is nil if the document says
-// nothing about it.
-func (m members) check(pointer string, s *openapi3.SchemaRef) error {
+// memberError says which member is not what the document has. Its path is put
+// together on the way out: most bodies are right, and nested ones may be deep.
+type memberError struct {
+	path   []string // the innermost name first
+	reason string
+}
+
+func (e *memberError) Error() string {
+	var pointer strings.Builder
+	for _, name := range slices.Backward(e.path) {
+		pointer.WriteString("/" + escapePointer.Replace(name))
+	}
+	return fmt.Sprintf("%.200s: %s", pointer.String(), e.reason)
+}
+
+// under notes that an error is one of a member of this name.
+func under(name string, err error) error {
+	if e, ok := errors.AsType[*memberError](err); ok {
+		e.path = append(e.path, name)
+	}
+	return err
+}
+
+// check reads a value. s is nil if the document says nothing about it.
+func (m members) check(s *openapi3.SchemaRef) error {
 	token, err := m.json.Token()
 	if err != nil {
 		return err
 	}
 	switch token {
 	case json.Delim('{'):
-		err = m.object(pointer, s)
+		err = m.object(s)
 	case json.Delim('['):
 		for i := 0; err == nil && m.json.More(); i++ {
-			err = m.check(fmt.Sprintf("%s/%d", pointer, i), itemsOf(s))
+			err = under(strconv.Itoa(i), m.check(itemsOf(s)))
 		}
 	default:
 		return nil
@@ -62,7 +87,7 @@ func (m members) check(pointer string, s *openapi3.SchemaRef) error {
 	return err
 }
 
-func (m members) object(pointer string, s *openapi3.SchemaRef) error {
+func (m members) object(s *openapi3.SchemaRef) error {
 	seen := map[string]bool{}
 	for m.json.More() {
 		token, err := m.json.Token()
@@ -70,18 +95,19 @@ func (m members) object(pointer string, s *openapi3.SchemaRef) error {
 			return err
 		}
 		name, _ := token.(string)
-		at := pointer + "/" + escapePointer.Replace(name)
-		if seen[name] {
-			return fmt.Errorf("%.200s: it is there twice", at)
+		declared, of := property(s, name)
+		switch {
+		case seen[name]:
+			err = &memberError{reason: "it is there twice"}
+		case declared != name && declared != "":
+			err = &memberError{reason: fmt.Sprintf("there is no such member, only %q", declared)}
+		default:
+			err = m.check(of)
+		}
+		if err != nil {
+			return under(name, err)
 		}
 		seen[name] = true
-		declared, of := property(s, name)
-		if declared != name && declared != "" {
-			return fmt.Errorf("%.200s: there is no such member, only %q", at, declared)
-		}
-		if err := m.check(at, of); err != nil {
-			return err
-		}
 	}
 	return nil
 }

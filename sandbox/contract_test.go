@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"fmt"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -147,4 +148,17 @@ func TestUnknownIDsAreNotFound(t *testing.T) {
 		}
 		m.call(row.method, row.path, body).refused(http.StatusNotFound, "there is no", row.method+" "+row.path)
 	}
+}
+
+func TestADeepBodyCostsNoMoreThanItsLength(t *testing.T) {
+	m := open(t)
+	const depth = 2000
+	name := strings.Repeat("n", 400)
+	body := `{"variantId":"v","amount":"1","more":` + strings.Repeat(`{"`+name+`":`, depth) + "1" + strings.Repeat("}", depth) + `}`
+	r := m.request(http.MethodPost, "/selling/listings", body)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m.ServeHTTP(discard{}, r)
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100*len(body)))
 }

@@ -46,5 +46,6 @@ func (s *Sandbox) Reseed(ctx context.Context, seed uint64) error {
 	if err != nil {
 		return fmt.Errorf("sandbox: reseed: %w", err)
 	}
+	s.selling.Wake() // other prices may let bids reach asks
 	return nil
 }

@@ -172,10 +172,11 @@ func (s *Sandbox) RefreshToken() string {
 func (s *Sandbox) Work(ctx context.Context) error {
 	for {
 		worked, _, err := s.selling.Step(ctx)
-		if err != nil {
+		switch {
+		case worked > 0: // all but what fails
+		case err != nil:
 			return fmt.Errorf("sandbox: work: %w", err)
-		}
-		if worked == 0 {
+		default:
 			return nil
 		}
 	}

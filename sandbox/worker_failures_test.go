@@ -76,9 +76,12 @@ func TestARowThatCannotEvenBeGivenUpStopsNoOther(t *testing.T) {
 		a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": amount, "expiresAt": expires})
 		ids = append(ids, a.text("listingId"))
 	}
+	// More than one step takes.
+	m.batch("create-listing", map[string]any{"variantId": chicago(t), "amount": "700", "quantity": 1200, "expiresAt": expires})
 	m.settle()
 	require.NoError(t, m.Advance(t.Context(), time.Hour))
 	require.ErrorContains(t, m.Work(t.Context()), "expiry of listing "+ids[0])
+	assert.EqualValues(t, "1201", m.get("/selling/listings?listingStatuses=INACTIVE&isExpired=true").at("count"), "one call does all the others")
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", ids[0]).text("status"))
 	assert.Equal(t, "INACTIVE", m.get("/selling/listings/%s", ids[1]).text("status"))
 }

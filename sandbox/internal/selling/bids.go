@@ -65,6 +65,7 @@ func (c *change) cross() error {
 	}
 	for _, x := range crossings {
 		var sold map[int64]store.Order
+		worked := c.worked
 		err := c.row("market of variant "+x.VariantID, func() (err error) {
 			sold, err = c.match(x)
 			return err
@@ -72,7 +73,9 @@ func (c *change) cross() error {
 		if err != nil {
 			return err
 		}
-		c.worked += len(sold)
+		if c.worked > worked { // otherwise what was sold is taken back
+			c.worked = worked + len(sold)
+		}
 	}
 	return nil
 }

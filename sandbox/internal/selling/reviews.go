@@ -25,7 +25,10 @@ func (c *change) reviews() error {
 	for _, p := range due {
 		err := c.row("review of product "+p.ProductID,
 			func() error { return c.endReview(p) },
-			func() error { return c.tx.FinishProposal(p.Seq, broken, c.now) })
+			func() error {
+				c.strayed = true // the catalog may have it already
+				return c.tx.FinishProposal(p.Seq, broken, c.now)
+			})
 		if err != nil {
 			return err
 		}
@@ -35,7 +38,8 @@ func (c *change) reviews() error {
 
 // endReview accepts or rejects a proposal. The catalog has an accepted product
 // a moment before the commit, so that whoever reads that it was accepted finds
-// it. Should the commit fail, the review is repeated and ends in the same way.
+// it. Should the commit fail, the review is repeated and ends in the same way;
+// should it be given up, the catalog is read anew.
 func (c *change) endReview(proposal store.Proposal) error {
 	p, err := c.review(proposal)
 	reason, err := mistake(err)

@@ -3,6 +3,8 @@ package selling
 import (
 	"errors"
 	"fmt"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
 // broken is what a seller is told of a row that was given up.
@@ -26,11 +28,16 @@ func (c *change) row(name string, work, giveUp func() error) error {
 		return nil
 	}
 	err = fmt.Errorf("%s: %w", name, err)
+	if errors.Is(err, store.ErrLost) {
+		return err
+	}
 	if giveUp == nil {
 		c.stuck = append(c.stuck, err)
 		return nil
 	}
-	if failure := c.tx.Isolate(giveUp); failure != nil {
+	if failure := c.tx.Isolate(giveUp); errors.Is(failure, store.ErrLost) {
+		return errors.Join(err, failure)
+	} else if failure != nil {
 		c.stuck = append(c.stuck, errors.Join(err, failure))
 		return nil
 	}

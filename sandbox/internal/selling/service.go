@@ -79,4 +79,5 @@ type change struct {
 	apart   bool    // a row that fails must not take others with it
 	givenUp []error // why rows were given up
 	stuck   []error // why rows stay as they are
+	strayed bool    // the catalog may have what the database has not
 }

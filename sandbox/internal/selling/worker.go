@@ -30,14 +30,17 @@ func (s *Service) Run(ctx context.Context) {
 		case <-timer.C:
 		}
 		worked, next, err := s.Step(ctx)
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return
-		case err != nil:
-			s.Logger.ErrorContext(ctx, "sandbox worker failed, it tries again", "error", err, "after", retryAfter)
-			timer.Reset(retryAfter)
-		case worked > 0:
+		}
+		if err != nil {
+			s.Logger.ErrorContext(ctx, "sandbox worker failed, it tries again", "error", err, "worked", worked)
+		}
+		switch {
+		case worked > 0: // all but what fails
 			timer.Reset(0)
+		case err != nil:
+			timer.Reset(retryAfter)
 		case !next.IsZero():
 			timer.Reset(max(next.Sub(s.Now()), time.Millisecond))
 		}
@@ -49,8 +52,8 @@ func (s *Service) Run(ctx context.Context) {
 // nothing is left. All is done when a step has moved nothing.
 //
 // A row that cannot be worked, for a reason that is no mistake of the seller's,
-// is given up and logged. If not even that is possible, Step fails after it has
-// worked the others.
+// is given up and logged. If not even that is possible, Step returns an error
+// after it has worked the others, whose number it returns as well.
 func (s *Service) Step(ctx context.Context) (worked int, next time.Time, err error) {
 	worked, next, err = s.step(ctx, false)
 	if err != nil && ctx.Err() == nil { // once more, to part the row that fails from the rest
@@ -81,6 +84,9 @@ func (s *Service) step(ctx context.Context, apart bool) (worked int, next time.T
 	}
 	for _, failure := range c.givenUp {
 		s.Logger.ErrorContext(ctx, "sandbox worker gave something up", "error", failure)
+	}
+	if c.strayed {
+		c.stuck = append(c.stuck, s.LoadCatalog(ctx))
 	}
 	return c.worked, next, errors.Join(c.stuck...)
 }

@@ -11,6 +11,7 @@ import (
 // the function it was given to has returned.
 type Tx struct {
 	conn    *connection
+	lost    error              // why nothing can be done any more
 	numbers map[string]int64   // by sequence: the last number given out; 0 before the first
 	newest  time.Time          // created_at of the newest listing, once one was added
 	blocks  map[block]int      // by how much listings of blocks have become more
@@ -19,15 +20,25 @@ type Tx struct {
 
 // flush writes what was collected until the end, because it takes less that way.
 func (t *Tx) flush() error {
+	if t.lost != nil {
+		return t.lost
+	}
 	if err := t.saveNumbers(); err != nil {
 		return err
 	}
 	return t.saveBlocks()
 }
 
+func (t *Tx) prepare(query string) (*sql.Stmt, error) {
+	if t.lost != nil {
+		return nil, t.lost
+	}
+	return t.conn.prepare(query)
+}
+
 // run runs a statement.
 func (t *Tx) run(query string, args ...any) (sql.Result, error) {
-	stmt, err := t.conn.prepare(query)
+	stmt, err := t.prepare(query)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +57,7 @@ func (t *Tx) exec(query string, args ...any) error {
 
 // get reads one row, or returns ErrNotFound.
 func (t *Tx) get(query string, args, into []any) error {
-	stmt, err := t.conn.prepare(query)
+	stmt, err := t.prepare(query)
 	if err != nil {
 		return err
 	}
@@ -62,7 +73,7 @@ func (t *Tx) get(query string, args, into []any) error {
 
 // list reads all rows. columns says where the columns of a row go.
 func list[T any](t *Tx, columns func(*T) []any, query string, args ...any) ([]T, error) {
-	stmt, err := t.conn.prepare(query)
+	stmt, err := t.prepare(query)
 	if err != nil {
 		return nil, err
 	}
