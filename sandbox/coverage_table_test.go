@@ -20,24 +20,24 @@ tests that are most about it, three at most; what the fuzz and soak tests were a
 "Undeclared" are the statuses that an operation answers with its ` + "`default`" + ` response.
 `
 
-// page writes everything down: the answers of every operation, tag by tag, and
-// the changes of state, machine by machine.
-func (c *coverage) page(spec *specgen.Spec) string {
+// page writes everything down, with the names of tests: the answers of every
+// operation, tag by tag, and the changes of state, machine by machine.
+func (c *coverage) page(spec *specgen.Spec, names func(tests map[string]bool) string) string {
 	var b strings.Builder
 	b.WriteString(coverageHead)
 	for _, tag := range []string{"Listings", "Batches", "Orders", "Catalog"} {
 		fmt.Fprintf(&b, "\n## %s\n\n| Operation | Status | Tests |\n|---|---|---|\n", tag)
 		for _, op := range spec.Operations() {
 			if op.Tag == tag {
-				c.writeOperation(&b, op)
+				c.writeOperation(&b, op, names)
 			}
 		}
 	}
-	c.writeChanges(&b)
+	c.writeChanges(&b, names)
 	return b.String()
 }
 
-func (c *coverage) writeOperation(b *strings.Builder, op specgen.Operation) {
+func (c *coverage) writeOperation(b *strings.Builder, op specgen.Operation, names func(map[string]bool) string) {
 	statuses := slices.Clone(op.Statuses)
 	for at := range c.answers {
 		if at.operation == op.ID && !slices.Contains(statuses, at.status) {
@@ -53,16 +53,16 @@ func (c *coverage) writeOperation(b *strings.Builder, op specgen.Operation) {
 		if !slices.Contains(op.Statuses, status) {
 			kind += ", undeclared"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", name, kind, cmp.Or(c.closest(c.answers[cell{op.ID, status}]), "none"))
+		fmt.Fprintf(b, "| %s | %s | %s |\n", name, kind, cmp.Or(names(c.answers[cell{op.ID, status}]), "none"))
 	}
 }
 
-func (c *coverage) writeChanges(b *strings.Builder) {
+func (c *coverage) writeChanges(b *strings.Builder, names func(map[string]bool) string) {
 	b.WriteString("\n## Changes of state\n\nSeen in one answer and the next.\n")
 	for _, m := range state.Machines() {
 		fmt.Fprintf(b, "\n### %s\n\n| From | Event | To | Tests |\n|---|---|---|---|\n", m.Name())
 		for _, row := range m.Transitions() {
-			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", row.From, row.Event, row.To, c.closest(c.sawRow(m, row)))
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", row.From, row.Event, row.To, names(c.sawRow(m, row)))
 		}
 	}
 }
