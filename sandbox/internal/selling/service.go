@@ -53,11 +53,17 @@ func (s *Service) write(ctx context.Context, f func(*change) error) error {
 	if err != nil {
 		return err
 	}
+	s.Wake()
+	return nil
+}
+
+// Wake lets Run look for work again, as it has to when something was written or
+// the clock was moved.
+func (s *Service) Wake() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // it knows already
+	default: // it will look anyway
 	}
-	return nil
 }
 
 // clock returns the time as precisely as it is stored and answered.
