@@ -1,12 +1,13 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/retry"
@@ -30,11 +31,11 @@ type Middleware func(next Doer) Doer
 func newChain(cfg *config, a *auth, o *observer) Doer {
 	g, policy := &retry.Gate{}, cfg.retry.WithDefaults()
 	stages := slices.Concat(cfg.middleware, []Middleware{
-		identify(cfg.baseURL.EscapedPath()),
+		identify(cfg.baseURL),
 		o.watch,
 		(&retrier{policy: policy, auth: a, gate: g, observer: o}).repeat,
-		(&pace{gate: g, limiter: cfg.limiter, observer: o}).hold,
 		a.inject,
+		(&pace{gate: g, limiter: cfg.limiter, policy: policy, observer: o}).hold,
 		setHeaders,
 	})
 	doer := Doer(&sender{http: newHTTPClient(cfg.http), timeout: policy.AttemptTimeout, auth: a})
@@ -44,43 +45,17 @@ func newChain(cfg *config, a *auth, o *observer) Doer {
 	return doer
 }
 
-// call is what the stages know of one call; it travels in the request's context.
-type call struct {
-	op       gen.Operation
-	ids      []string // Of the path, of a typed call.
-	items    int      // Batch items that the call submits, counted as listings.
-	attempts int
-	token    string      // The access token of the last attempt.
-	header   http.Header // Of the answer, once it is decoded.
-
-	// written tells whether the service may have seen the last attempt; only proof of the contrary clears it.
-	written atomic.Bool
-	// unknown tells whether the call is a write that may have been applied although it was not answered so.
-	unknown bool
-	// refused is why an answer or failure that could have been repeated was not; the caller gets it with that.
-	refused error
-}
-
-// streamed reports whether the answer is a document that is handed through instead of being read.
-func (c *call) streamed() bool { return c.op.ID == gen.OpGetShippingDocument }
-
-type callKey struct{}
-
-// callOf returns the call that a request belongs to. identify has put it there before any other stage runs.
-func callOf(req *http.Request) *call { return req.Context().Value(callKey{}).(*call) }
-
-// WithItemCount declares how many listings a batch submitted through [Client.Low] creates, updates or
-// deletes, so that the quota can count them.
-func WithItemCount(ctx context.Context, n int) context.Context {
-	return context.WithValue(ctx, callKey{}, &call{items: n})
-}
-
-// identify finds the operation that a request belongs to and refuses what belongs to none, or to another one
-// than the caller meant: an odd id can make a path reach a different operation.
-func identify(basePath string) Middleware {
+// identify finds the operation that a request belongs to. It refuses what belongs to none, or to another one than the
+// caller meant, because an unusual id can make a path reach a different operation. It also refuses what would carry the
+// credentials elsewhere: a middleware or a changed Server of the generated client may name another host.
+func identify(base *url.URL) Middleware {
+	basePath := strings.TrimRight(base.EscapedPath(), "/")
 	return func(next Doer) Doer {
 		return DoerFunc(func(req *http.Request) (*http.Response, error) {
-			path, below := strings.CutPrefix(req.URL.EscapedPath(), strings.TrimRight(basePath, "/"))
+			if !sameOrigin(req.URL, base) || req.Host != "" && !strings.EqualFold(req.Host, req.URL.Host) {
+				return nil, &ArgumentError{Operation: "request", Field: "URL", Problem: "credentials go only to the scheme, host and port of the base URL"}
+			}
+			path, below := strings.CutPrefix(req.URL.EscapedPath(), basePath)
 			op, ok := gen.MatchOperation(req.Method, path)
 			if !below || !ok {
 				return nil, &ArgumentError{Operation: "request", Field: "path", Problem: fmt.Sprintf("%s %s is no operation of the service", req.Method, req.URL.EscapedPath())}
@@ -104,6 +79,17 @@ func identify(basePath string) Middleware {
 			return next.Do(req)
 		})
 	}
+}
+
+// sameOrigin reports whether two addresses have the same scheme, host and port.
+func sameOrigin(a, b *url.URL) bool {
+	port := func(u *url.URL) string {
+		if u.Port() == "" && u.Scheme == "https" {
+			return "443"
+		}
+		return cmp.Or(u.Port(), "80")
+	}
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b) && a.User == nil
 }
 
 // setHeaders adds what every request carries beside its credentials.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/retry"
 )
 
 // The generated client's methods by what they take: an id, parameters or a body, or an id and one of these.
@@ -95,7 +96,7 @@ var requestIDHeaders = []string{"X-Request-Id", "X-Amzn-Requestid", "X-Correlati
 // newAPIError makes the error from the status first and takes from the body what is there.
 func (c *Client) newAPIError(call *call, resp *http.Response) *APIError {
 	body, _ := readAtMost(resp.Body, maxErrorBody)
-	e := &APIError{CallInfo: call.describe(), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp)}
+	e := &APIError{CallInfo: call.describe(), StatusCode: resp.StatusCode, RetryAfter: retry.After(resp.Header)}
 	for _, name := range requestIDHeaders {
 		if e.RequestID == "" {
 			e.RequestID = gen.OneLine(c.redact(resp.Header.Get(name), call.token))

@@ -20,21 +20,28 @@
 // timed out has often landed, and sending it again makes a second listing.
 //
 //	what happened                                     read (GET)            write (POST, PUT, PATCH, DELETE)
-//	dial or TLS failed, no connection was got         retry                 retry
-//	reset, EOF or attempt timeout after writing       retry                 no: ErrOutcomeUnknown
+//	dial or TLS failed, or proof that it was not sent retry                 retry
+//	reset, EOF, GOAWAY or attempt timeout after that  retry                 no: ErrOutcomeUnknown
 //	429                                               retry, twice          the same: it was refused
 //	408, 5xx (but 501, 505)                           retry                 no: APIError, also ErrOutcomeUnknown
 //	401                                               once, with a token that is new, if the source has one
-//	3xx that is not followed                          no                    no: APIError, also ErrOutcomeUnknown
+//	3xx to the same scheme, host and port             followed, 5 at most   no: APIError, also ErrOutcomeUnknown
+//	any other 3xx                                     no                    no: APIError, also ErrOutcomeUnknown
 //	other 4xx                                         no                    no
 //	2xx whose body broke off                          retry                 no: DecodeError, also ErrOutcomeUnknown
 //	2xx whose body is no answer or beyond 16 MiB      no: DecodeError       no: DecodeError, also ErrOutcomeUnknown
 //	ctx ended before writing                          ctx's error           ctx's error
 //	ctx ended after writing                           ctx's error           ctx's error, also ErrOutcomeUnknown
 //
+// Proof that a request was not sent is that no connection was got for it, or, over HTTP/1, that its headers were not
+// written. net/http repeats some requests by itself; here it does not: an attempt ends when net/http wants another
+// connection for it, so that every request is counted and is retried by this table only.
+//
 // Pauses grow exponentially with jitter, or are what Retry-After asks for; one that would outlast
-// [RetryPolicy].MaxRetryAfter or ctx's deadline is not waited for, and the answer is returned at once. A 429
-// holds back every goroutine of the client, for longer with every one in a row if it does not say how long. A
+// [RetryPolicy].MaxRetryAfter or ctx's deadline is not waited for, and the response is returned at once. A 429
+// starts a cooldown for every goroutine of the client: for as long as the service asked, up to a day, or for longer with
+// every one in a row. Without a deadline a call spends at most 30 minutes on attempts, pauses and cooldowns; waiting for
+// its own quota is not counted. A
 // client has a budget of 20 retries: a call that ends with an answer that nobody would repeat gives back what it took,
 // and one comes back a second; when it is spent, the last answer is returned. So it is, joined with the reason, when
 // the next attempt is not sent: ctx ends, or a 429 or the quota holds it back beyond ctx's deadline, or it has no token.

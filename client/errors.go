@@ -115,6 +115,7 @@ func (e *SendError) Unwrap() error { return e.Err }
 type DecodeError struct {
 	CallInfo
 	StatusCode int
+	Body       []byte // What arrived of the body, up to 64 KiB, with the credentials taken out.
 	Err        error
 }
 

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -116,8 +117,9 @@ func slowDocument(req *http.Request) (*http.Response, error) {
 	body, document := io.Pipe()
 	go func() {
 		select {
-		case <-time.After(time.Hour):
+		case <-time.After(29 * time.Second):
 			_, _ = io.WriteString(document, "%PDF-1.7")
+			<-time.After(29 * time.Second)
 			_ = document.Close()
 		case <-req.Context().Done():
 			_ = document.CloseWithError(req.Context().Err())
@@ -142,6 +144,32 @@ func TestTheAttemptTimeoutDoesNotCutASlowDocument(t *testing.T) {
 
 		require.NoError(t, err)
 		assert.Equal(t, "%PDF-1.7", string(content))
+	})
+}
+
+func TestDocument_IdleTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := client.New(
+			client.WithBaseURL("https://idle.invalid/v2"), client.WithAPIKey("key"), client.WithToken("token"),
+			client.WithHTTPClient(&http.Client{Transport: transportFunc(func(req *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Body: &drip{req.Context(), 31 * time.Second}, Request: req}, nil
+			})}),
+		)
+		require.NoError(t, err)
+		document, err := c.Orders.ShippingDocument(t.Context(), orderID, "label")
+		require.NoError(t, err)
+		defer document.Close()
+
+		<-time.After(time.Hour) // a slow reader is not an idle document
+		start := time.Now()
+		_, err = document.Read(make([]byte, 1))
+
+		require.ErrorIs(t, err, client.ErrAttemptTimeout)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		var broken *client.DecodeError
+		require.ErrorAs(t, err, &broken)
+		assert.Equal(t, gen.OpGetShippingDocument, broken.Operation)
+		assert.Equal(t, 30*time.Second, time.Since(start))
 	})
 }
 

@@ -32,6 +32,7 @@ var (
 // pace is the stage that lets an attempt go when the gate is open and the quota has room.
 type pace struct {
 	gate     *retry.Gate
+	policy   RetryPolicy
 	limiter  Limiter
 	observer *observer
 }
@@ -45,12 +46,17 @@ func (p *pace) hold(next Doer) Doer {
 		// If the gate closes while the quota holds calls back, they would all go when it opens, more than the
 		// quota allows: they ask it again.
 		for ok := false; !ok; ok = p.gate.Remaining() == 0 {
-			if err := p.wait(req, ReasonThrottled, p.gate.Wait); err != nil {
+			cooldown := func(ctx context.Context) error {
+				return p.gate.Wait(ctx, min(p.policy.MaxRetryAfter, c.left(ctx)))
+			}
+			if err := p.wait(req, ReasonThrottled, cooldown); err != nil {
 				return nil, err
 			}
+			start := time.Now()
 			if err := p.wait(req, ReasonQuota, func(ctx context.Context) error { return p.limiter.Wait(ctx, c.items) }); err != nil {
 				return nil, err
 			}
+			c.waited += time.Since(start)
 		}
 		return next.Do(req)
 	})

@@ -2,7 +2,9 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -69,15 +71,48 @@ func TestOneClientsGateIsNotAnothers(t *testing.T) {
 	})
 }
 
-func TestTheGateIsBoundedByThePolicy(t *testing.T) {
+func TestCooldown_LastsAsLongAsTheServiceAsked(t *testing.T) {
+	for _, tc := range []struct {
+		asked, want time.Duration
+		why         string
+	}{
+		{10 * time.Second, 10 * time.Second, "seconds"},
+		{2 * time.Hour, 2 * time.Hour, "longer than any call waits"},
+		{48 * time.Hour, 24 * time.Hour, "a day at most"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := clienttest.New(t, clienttest.InProcess())
+			c := srv.Client()
+			srv.Expect(aWrite.op).AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", strconv.Itoa(int(tc.asked.Seconds())))
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that it does not wait itself
+			defer cancel()
+			require.ErrorIs(t, aWrite.do(ctx, c), client.ErrRateLimited)
+			ends := time.Now().Add(tc.want)
+
+			<-time.After(tc.want - 2*time.Second)
+			short, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			throttled, ok := errors.AsType[*client.ThrottledError](aRead.do(short, c))
+			require.True(t, ok, tc.why)
+			assert.Equal(t, ends, throttled.Until, tc.why)
+
+			srv.Expect(aRead.op).AnswerExample()
+			require.NoError(t, aRead.do(t.Context(), c), "what is left of it is short enough to wait for: %s", tc.why)
+			assert.False(t, time.Now().Before(ends), tc.why)
+		})
+	}
+}
+
+func TestCooldown_LongerThanMaxRetryAfterFailsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(client.WithRetry(client.RetryPolicy{MaxRetryAfter: 8 * time.Second}))
-		throttle(t, srv, c)
-		srv.Expect(aRead.op).AnswerExample()
 		start := time.Now()
-		require.NoError(t, aRead.do(t.Context(), c))
-		assert.LessOrEqual(t, time.Since(start), 9*time.Second, "a Retry-After of days does not stop the program for days")
+		throttle(t, srv, c)
+		throttled, ok := errors.AsType[*client.ThrottledError](aRead.do(t.Context(), c))
+		require.True(t, ok)
+		assert.Equal(t, start.Add(10*time.Second), throttled.Until)
+		assert.Zero(t, time.Since(start), "no deadline, and still no wait")
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/retry"
@@ -29,7 +30,7 @@ func classify(req *http.Request, resp *http.Response, err error) retry.Outcome {
 		return retry.Ended
 	case broken:
 		return retry.Unreadable
-	case callOf(req).written.Load():
+	case callOf(req).written:
 		return retry.NoAnswer
 	default:
 		return retry.NotSent
@@ -48,7 +49,9 @@ type retrier struct {
 func (r *retrier) repeat(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
 		c, ctx := callOf(req), req.Context()
+		c.started = time.Now()
 		tries := retry.Tries{Policy: r.policy, Gate: r.gate, Budget: &r.budget}
+		target := redirects{first: req.URL, current: req.URL}
 		invalidated := false
 		var resp *http.Response // What the last attempt came to that was sent.
 		var err error
@@ -59,14 +62,17 @@ func (r *retrier) repeat(next Doer) Doer {
 		}
 		for {
 			sent := c.attempts
-			answer, failure := attempt(req, next)
+			response, failure := attempt(req, target.current, next)
 			if c.attempts == sent && tries.Made() > 0 {
 				return notSent(failure)
 			}
-			resp, err = answer, failure
+			resp, err = response, failure
 			o := classify(req, resp, err)
-			again, unknown := retry.Decide(o, c.op.RetrySafe, c.written.Load())
-			pause, again := tries.Another(ctx, o, again, retryAfter(resp))
+			if o == retry.Redirect && c.op.RetrySafe && target.follow(resp) {
+				continue
+			}
+			again, unknown := retry.Decide(o, c.op.RetrySafe, c.written)
+			pause, again := tries.Another(ctx, o, again, retry.After(headerOf(resp)), c.left(ctx))
 			switch {
 			case o == retry.Unauthorized && !invalidated:
 				invalidated = true
@@ -83,14 +89,17 @@ func (r *retrier) repeat(next Doer) Doer {
 			if ended := retry.Pause(ctx, pause); ended != nil {
 				return notSent(ended)
 			}
+			target.current = target.first
 		}
 	})
 }
 
-// attempt makes one attempt, with headers and a body of its own.
-func attempt(req *http.Request, next Doer) (*http.Response, error) {
+// attempt makes one attempt, with headers and a body of its own. The response refers to the caller's request, which
+// has no credentials.
+func attempt(req *http.Request, target *url.URL, next Doer) (*http.Response, error) {
 	c, fresh := callOf(req), req.Clone(req.Context())
-	c.written.Store(false)
+	c.written = false
+	fresh.URL = target
 	if req.GetBody != nil {
 		body, err := req.GetBody()
 		if err != nil {
@@ -98,10 +107,42 @@ func attempt(req *http.Request, next Doer) (*http.Response, error) {
 		}
 		fresh.Body = body
 	}
-	return next.Do(fresh)
+	resp, err := next.Do(fresh)
+	if resp != nil {
+		resp.Request = req
+	}
+	return resp, err
 }
 
-// end returns the last attempt's answer or error with what the table says of it.
+// maxRedirects bounds how many redirects a read follows.
+const maxRedirects = 5
+
+// redirects is where the attempts of a read go. A write follows none: a 302 turns a POST into a GET, and a 307 posts
+// again. A read stays on its scheme, host and port, because it carries credentials.
+type redirects struct {
+	first, current *url.URL
+	followed       int
+}
+
+// follow moves on to where a response points, if it may.
+func (r *redirects) follow(resp *http.Response) bool {
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return false
+	}
+	location := resp.Header.Get("Location")
+	to, err := r.current.Parse(location)
+	if location == "" || err != nil || !sameOrigin(to, r.first) || r.followed == maxRedirects {
+		return false
+	}
+	r.followed++
+	to.Fragment = ""
+	r.current = to
+	return true
+}
+
+// end returns the last attempt's response or error with what the table says of it.
 func (r *retrier) end(c *call, unknown bool, resp *http.Response, err error) (*http.Response, error) {
 	c.unknown = unknown
 	if failed, ok := errors.AsType[*SendError](err); ok {
@@ -121,9 +162,9 @@ func (c *call) notAgain(err error) error {
 	return fmt.Errorf("%w; it was not sent again: %w", err, c.refused)
 }
 
-func retryAfter(resp *http.Response) time.Duration {
+func headerOf(resp *http.Response) http.Header {
 	if resp == nil {
-		return 0
+		return nil
 	}
-	return retry.After(resp.Header)
+	return resp.Header
 }

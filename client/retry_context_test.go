@@ -94,16 +94,59 @@ func TestAContextThatEndsWithinTheBodyIsTheError(t *testing.T) {
 	}
 }
 
-func TestTheAttemptTimeoutIsNotTheCallersDeadline(t *testing.T) {
+func TestAttemptTimeout_HasASentinel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(aWrite.op).AnswerExample().Delay(time.Hour)
 		start := time.Now()
 		err := aWrite.do(t.Context(), srv.Client(client.WithRetry(client.RetryPolicy{AttemptTimeout: 5 * time.Second})))
 		require.ErrorIs(t, err, client.ErrOutcomeUnknown)
-		assert.NotErrorIs(t, err, context.DeadlineExceeded, "the caller's context goes on")
-		assert.NotErrorIs(t, err, context.Canceled, "and nobody has canceled it")
-		assert.ErrorContains(t, err, "no answer within the attempt timeout of 5s")
+		require.ErrorIs(t, err, client.ErrAttemptTimeout)
+		require.ErrorIs(t, err, context.DeadlineExceeded, "a timeout, as net/http's own are")
+		assert.NotErrorIs(t, err, context.Canceled)
 		assert.Equal(t, 5*time.Second, time.Since(start))
 	})
+}
+
+func TestAttemptTimeout_IsNotTheCallersDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(aWrite.op).AnswerExample().Delay(time.Hour)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		err := aWrite.do(ctx, srv.Client())
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.NotErrorIs(t, err, client.ErrAttemptTimeout)
+	})
+}
+
+func TestCall_WithoutDeadlineEndsAfter30Minutes(t *testing.T) {
+	for _, tc := range []struct {
+		policy client.RetryPolicy
+		script func(*clienttest.Expectation)
+		why    string
+	}{
+		{client.RetryPolicy{MaxAttempts: 99, AttemptTimeout: 4 * time.Minute}, func(e *clienttest.Expectation) { e.AnswerExample().Delay(time.Hour) }, "attempts"},
+		{client.RetryPolicy{AttemptTimeout: 4 * time.Hour}, func(e *clienttest.Expectation) { e.AnswerExample().Delay(5 * time.Hour) }, "one attempt"},
+		{client.RetryPolicy{MaxAttempts: 99, MinDelay: 10 * time.Minute, MaxDelay: 10 * time.Minute}, func(e *clienttest.Expectation) { e.AnswerError(503, "busy") }, "pauses"},
+		{client.RetryPolicy{MaxAttempts: 99, MaxRetryAfter: time.Hour}, func(e *clienttest.Expectation) {
+			e.AnswerError(429, "slow down").Header("Retry-After", "960")
+		}, "waiting after a 429"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := clienttest.New(t, clienttest.InProcess())
+			requests := 0
+			c := srv.Client(client.WithRetry(tc.policy), withTransport(srv, func(inner http.RoundTripper) transportFunc {
+				return func(r *http.Request) (*http.Response, error) {
+					tc.script(srv.Expect(aRead.op))
+					requests++
+					return inner.RoundTrip(r)
+				}
+			}))
+			start := time.Now()
+			require.Error(t, aRead.do(t.Context(), c))
+			assert.LessOrEqual(t, time.Since(start), 30*time.Minute, tc.why)
+			assert.GreaterOrEqual(t, time.Since(start), 14*time.Minute, "it is given its time: %s", tc.why)
+		})
+	}
 }

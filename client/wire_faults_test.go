@@ -41,13 +41,12 @@ func wireRows() []wireRow {
 	var (
 		isSend   = isA[*client.SendError]
 		isDecode = isA[*client.DecodeError]
-		isRead   = func(err error) bool { return !isA[*client.APIError](err) && !isSend(err) && !isDecode(err) }
 
 		again = wireEnd{retried: true, failure: isSend}
 		lost  = wireEnd{unknown: true, failure: isSend}
 		cut   = wireEnd{retried: true, failure: isDecode}
 		torn  = wireEnd{unknown: true, failure: isDecode}
-		late  = &wireEnd{failure: isRead}
+		late  = &wireEnd{failure: isDecode}
 	)
 	rows := []wireRow{
 		{reason: "nothing came back, and it was not applied", fault: wireFault{network: faultproxy.Reset}, read: again, write: lost},

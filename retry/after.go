@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// After reads the Retry-After header, in seconds or as a date; zero when it is missing, past or odd.
+// After reads the Retry-After header, in seconds or as a date; zero when it is missing, past or malformed. A date is
+// one of the service's clock, so it is compared with the Date header where there is one.
 func After(h http.Header) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
@@ -16,7 +17,11 @@ func After(h http.Header) time.Duration {
 		return time.Duration(max(0, min(seconds, most))) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		return max(0, time.Until(at))
+		now, err := http.ParseTime(h.Get("Date"))
+		if err != nil {
+			now = time.Now()
+		}
+		return max(0, at.Sub(now))
 	}
 	return 0
 }

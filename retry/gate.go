@@ -17,7 +17,7 @@ type Gate struct {
 }
 
 // Close closes the gate for the delay after so many 429s in a row, or longer if it already is. It returns when
-// the caller may try again: whoever closed it as soon as it opens, those who find it closed a little later.
+// the caller may try again: the one that closed it as soon as it opens, the others a little later.
 func (g *Gate) Close(delay func(inRow int) time.Duration) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -52,9 +52,12 @@ func (g *Gate) Remaining() time.Duration {
 }
 
 // Wait returns once the gate is open; it may have been closed again meanwhile. It returns ctx's error when that
-// ends, and a *[ThrottledError] at once when the gate stays closed beyond ctx's deadline.
-func (g *Gate) Wait(ctx context.Context) error {
+// ends, and a *[ThrottledError] at once when the gate stays closed for longer than most, or beyond ctx's deadline.
+func (g *Gate) Wait(ctx context.Context, most time.Duration) error {
 	for d := g.Remaining(); d > 0; d = g.Remaining() {
+		if d > most {
+			return &ThrottledError{Until: time.Now().Add(d)}
+		}
 		spread := d / 8 // so that they do not go all at once
 		if deadline, ends := ctx.Deadline(); ends && ctx.Err() == nil {
 			spare := time.Until(deadline) - d
@@ -70,13 +73,13 @@ func (g *Gate) Wait(ctx context.Context) error {
 	return nil
 }
 
-// ThrottledError reports that a call was not sent, because the service has answered 429 to another one and wants to be
-// left alone until after this one's deadline. If it was a repeated one, a client joins this with what came of the
-// attempt before.
+// ThrottledError reports that a call was not sent, because the service has responded 429 to another call and asked for
+// a longer pause than this one may wait: beyond its deadline, or beyond [Policy].MaxRetryAfter. If the call was being
+// retried, a client joins this with what came of the attempt before.
 type ThrottledError struct {
-	Until time.Time // When the gate opens, as far as is known.
+	Until time.Time // When the cooldown ends, as far as is known.
 }
 
 func (e *ThrottledError) Error() string {
-	return fmt.Sprintf("the service has answered 429 and is left alone until %s, which is after the deadline", e.Until.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("rate limited: the service asked for no requests until %s, longer than this call may wait", e.Until.UTC().Format(time.RFC3339))
 }

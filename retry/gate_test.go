@@ -31,7 +31,7 @@ func TestAGateThatOpensInTimeIsWaitedFor(t *testing.T) {
 				ctx, cancel = context.WithTimeout(ctx, left)
 				defer cancel()
 			}
-			require.NoError(t, gate.Wait(ctx), why)
+			require.NoError(t, gate.Wait(ctx, time.Hour), why)
 			assert.GreaterOrEqual(t, time.Since(start), time.Minute, why)
 			assert.LessOrEqual(t, time.Since(start), time.Minute*9/8, why)
 			assert.NoError(t, ctx.Err(), why)
@@ -46,10 +46,10 @@ func TestAGateThatOpensTooLateRefusesAtOnce(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), left)
 			defer cancel()
 			var refused *ThrottledError
-			require.ErrorAs(t, gate.Wait(ctx), &refused)
+			require.ErrorAs(t, gate.Wait(ctx, time.Hour), &refused)
 			assert.Equal(t, start.Add(time.Minute), refused.Until)
 			assert.Zero(t, time.Since(start))
-			assert.EqualError(t, refused, "the service has answered 429 and is left alone until 2000-01-01T00:01:00Z, which is after the deadline")
+			assert.ErrorContains(t, refused, "2000-01-01T00:01:00Z")
 		})
 	}
 }
@@ -61,7 +61,7 @@ func TestAGateThatIsClosedForLongerRefusesThoseWhoWait(t *testing.T) {
 		defer cancel()
 		time.AfterFunc(500*time.Millisecond, func() { gate.Close(func(int) time.Duration { return time.Minute }) })
 		var refused *ThrottledError
-		require.ErrorAs(t, gate.Wait(ctx), &refused)
+		require.ErrorAs(t, gate.Wait(ctx, time.Hour), &refused)
 		assert.Equal(t, start.Add(time.Minute+500*time.Millisecond), refused.Until)
 		assert.Less(t, time.Since(start), 2*time.Second, "as soon as it looks again")
 	})
@@ -72,11 +72,11 @@ func TestWhoWaitsAtAGateLeavesWhenItsContextEnds(t *testing.T) {
 		gate, start := closed(time.Minute), time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		require.ErrorIs(t, gate.Wait(ctx), context.Canceled)
+		require.ErrorIs(t, gate.Wait(ctx, time.Hour), context.Canceled)
 		assert.Equal(t, time.Second, time.Since(start))
 
 		late, cancel := context.WithDeadline(t.Context(), start)
 		defer cancel()
-		require.ErrorIs(t, gate.Wait(late), context.DeadlineExceeded, "it has ended, and needs no other reason")
+		require.ErrorIs(t, gate.Wait(late, time.Hour), context.DeadlineExceeded, "it has ended, and needs no other reason")
 	})
 }

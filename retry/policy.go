@@ -10,12 +10,14 @@ import (
 
 // Policy says how often and how patiently a call is repeated. A field left zero has its default.
 type Policy struct {
-	MaxAttempts   int           // Requests a call may send, the first included; 4 by default, 1 turns retries off.
-	MinDelay      time.Duration // Upper bound of the first pause, doubled each time; 500 ms by default.
-	MaxDelay      time.Duration // Upper bound of any pause that the service did not ask for; 30 s by default.
-	MaxRetryAfter time.Duration // Longest Retry-After that is waited for; 1 minute by default.
-	// AttemptTimeout is how long one request may take, the body of its answer included; 30 s by default. Of a
-	// document that streams it covers the headers only: how long its body may take, the call's ctx says.
+	MaxAttempts int           // Requests a call may send, the first included; 4 by default, 1 turns retries off.
+	MinDelay    time.Duration // Upper bound of the first pause, doubled each time; 500 ms by default.
+	MaxDelay    time.Duration // Upper bound of any pause that the service did not ask for; 30 s by default.
+	// MaxRetryAfter is the longest Retry-After that a call waits for; 1 minute by default. A call that meets a longer one
+	// fails at once. How long the client sends nothing after a 429 does not depend on it.
+	MaxRetryAfter time.Duration
+	// AttemptTimeout is how long one request may take, the body of its response included; 30 s by default. For a
+	// streamed document it covers the headers only.
 	AttemptTimeout time.Duration
 }
 
@@ -38,11 +40,11 @@ func (p Policy) WithDefaults() Policy {
 	}
 }
 
-// Delay is how long to wait before the attempt after so many: what the service asks for, up to the policy's
-// bound, else a jittered exponential.
+// Delay is how long to wait before the attempt after so many: what the service asks for, up to a day, else a jittered
+// exponential.
 func (p Policy) Delay(attempts int, asked time.Duration) time.Duration {
 	if asked > 0 {
-		return min(asked, p.MaxRetryAfter)
+		return min(asked, 24*time.Hour)
 	}
 	ceiling := p.MaxDelay
 	if shift := attempts - 1; p.MinDelay <= ceiling>>shift { // a shift to the right cannot overflow

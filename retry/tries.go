@@ -24,22 +24,22 @@ type Tries struct {
 // and was answered gives back all that it took. What Decide leaves open is bounded here: a call is answered 429
 // three times, and 401 once.
 //
-// There is none either if the pause would be longer than the policy allows, or not over before ctx ends: the caller
-// gets the last answer at once, with its Retry-After, instead of a pause that helps nobody.
-func (t *Tries) Another(ctx context.Context, o Outcome, may bool, asked time.Duration) (pause time.Duration, another bool) {
+// There is none either if the pause would be longer than the policy allows or than what is left of the call's time, or
+// not over before ctx ends: the caller gets the last response at once, with its Retry-After.
+func (t *Tries) Another(ctx context.Context, o Outcome, may bool, asked, left time.Duration) (pause time.Duration, another bool) {
 	t.made++
 	pause = t.Policy.Delay(t.made, asked)
 	switch o {
 	case Throttled:
 		t.throttled++
 		pause = t.Gate.Close(func(inRow int) time.Duration { return t.Policy.Delay(inRow, asked) })
-		may = may && t.throttled < throttledAnswers
+		may = may && t.throttled < throttledAnswers && t.Gate.Remaining() <= t.Policy.MaxRetryAfter
 	case Unauthorized:
 		t.unauthorized++
 		may, pause = may && t.unauthorized == 1, 0
 	}
 	deadline, ends := ctx.Deadline()
-	inTime := asked <= t.Policy.MaxRetryAfter && (!ends || time.Until(deadline) > pause)
+	inTime := asked <= t.Policy.MaxRetryAfter && pause < left && (!ends || time.Until(deadline) > pause)
 	if may && t.made < t.Policy.MaxAttempts && inTime && t.Budget.Take() {
 		t.taken++
 		return pause, true

@@ -30,7 +30,7 @@ func TestACallHasAnotherAttemptWithinItsBounds(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			tries, _ := triesOf(tc.attempts, tc.budget)
 			for i, o := range tc.outcomes {
-				_, another := tries.Another(t.Context(), o, true, 0)
+				_, another := tries.Another(t.Context(), o, true, 0, time.Hour)
 				assert.Equal(t, i < len(tc.outcomes)-1, another, "%s: after %d", tc.why, i+1)
 				assert.Equal(t, i+1, tries.Made())
 			}
@@ -41,7 +41,7 @@ func TestACallHasAnotherAttemptWithinItsBounds(t *testing.T) {
 func TestWhatTheTableForbidsIsNotTriedAgain(t *testing.T) {
 	for _, o := range []Outcome{NotSent, NoAnswer, Throttled, Transient, Unauthorized, Unreadable} {
 		tries, budget := triesOf(9, 20)
-		_, another := tries.Another(t.Context(), o, false, 0)
+		_, another := tries.Another(t.Context(), o, false, 0, time.Hour)
 		assert.False(t, another, o)
 		assert.Equal(t, 20, takes(budget), "%s: nothing is taken for it", o)
 	}
@@ -53,14 +53,14 @@ func TestAPauseThatHelpsNobodyIsNotMade(t *testing.T) {
 		defer cancel()
 		for asked, want := range map[time.Duration]bool{29 * time.Second: true, 30 * time.Second: false, 45 * time.Second: false} {
 			one, _ := triesOf(4, 20)
-			pause, another := one.Another(ctx, Transient, true, asked)
+			pause, another := one.Another(ctx, Transient, true, asked, time.Hour)
 			assert.Equal(t, want, another, "%s before the deadline", asked)
 			if another {
 				assert.Equal(t, asked, pause)
 			}
 		}
 		one, _ := triesOf(4, 20)
-		_, another := one.Another(t.Context(), Transient, true, 61*time.Second)
+		_, another := one.Another(t.Context(), Transient, true, 61*time.Second, time.Hour)
 		assert.False(t, another, "longer than the policy allows")
 	})
 }
@@ -72,10 +72,10 @@ func TestTheBudgetGetsBackWhatItIsOwed(t *testing.T) {
 	} {
 		tries, budget := triesOf(3, 20)
 		for range 2 {
-			_, another := tries.Another(t.Context(), Transient, true, 0)
+			_, another := tries.Another(t.Context(), Transient, true, 0, time.Hour)
 			assert.True(t, another)
 		}
-		_, another := tries.Another(t.Context(), end, true, 0)
+		_, another := tries.Another(t.Context(), end, true, 0, time.Hour)
 		assert.False(t, another)
 		assert.Equal(t, want, takes(budget), end)
 	}
@@ -84,7 +84,7 @@ func TestTheBudgetGetsBackWhatItIsOwed(t *testing.T) {
 func TestAnAttemptThatIsNotMadeCostsNothing(t *testing.T) {
 	tries, budget := triesOf(9, 20)
 	for range 2 {
-		tries.Another(t.Context(), Transient, true, 0)
+		tries.Another(t.Context(), Transient, true, 0, time.Hour)
 	}
 	tries.NotMade()
 	assert.Equal(t, 19, takes(budget), "the attempt before was made")

@@ -34,7 +34,7 @@ func persist(ctx context.Context, what string, step func() error) error {
 // mayPass reports whether the network may have caused a failure. All else is an answer of the sandbox, or of the
 // client itself, that is the same the next time.
 func mayPass(err error) bool {
-	if errors.Is(err, errStuck) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, client.ErrInvalidArgument) {
+	if errors.Is(err, errStuck) || errors.Is(err, client.ErrInvalidArgument) {
 		return false
 	}
 	if _, failed := errors.AsType[*client.BatchError](err); failed {

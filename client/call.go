@@ -1,0 +1,55 @@
+package client
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// callLimit is how long a call without a deadline may spend on attempts, on pauses between them and on waiting after
+// a 429. Waiting for the client's own quota is not counted.
+const callLimit = 30 * time.Minute
+
+// call is what the stages know of one call; it travels in the request's context.
+type call struct {
+	op       gen.Operation
+	ids      []string // Of the path, of a typed call.
+	items    int      // Batch items that the call submits, counted as listings.
+	started  time.Time
+	waited   time.Duration // For the quota.
+	attempts int
+	token    string      // The access token of the last attempt.
+	header   http.Header // Of the response, once it is decoded.
+
+	// written reports whether the service may have seen the last attempt; only proof of the contrary clears it.
+	written bool
+	// unknown reports whether the call is a write that may have been applied although no response says so.
+	unknown bool
+	// refused is why a response or failure that could have been retried was not; the caller gets both.
+	refused error
+}
+
+type callKey struct{}
+
+// callOf returns the call that a request belongs to. identify has put it there before any other stage runs.
+func callOf(req *http.Request) *call { return req.Context().Value(callKey{}).(*call) }
+
+// WithItemCount declares how many listings a batch submitted through [Client.Low] creates, updates or
+// deletes, so that the quota can count them.
+func WithItemCount(ctx context.Context, n int) context.Context {
+	return context.WithValue(ctx, callKey{}, &call{items: n})
+}
+
+// streamed reports whether the response is a document that is handed through instead of being read.
+func (c *call) streamed() bool { return c.op.ID == gen.OpGetShippingDocument }
+
+// left is how much more time the call may spend. The deadline of ctx, if there is one, is the only bound.
+func (c *call) left(ctx context.Context) time.Duration {
+	if _, ok := ctx.Deadline(); ok {
+		return math.MaxInt64
+	}
+	return callLimit + c.waited - time.Since(c.started)
+}
