@@ -47,7 +47,7 @@
 // the next attempt is not sent: ctx ends, or a 429 or the quota holds it back beyond ctx's deadline, or it has no token.
 //
 // A write of unknown outcome is settled by reading: [Listings.OperationsSince] for listings and for update and
-// delete batches, [Batches.Recover] for an [Attempt] to create, which is saved before [Batches.Submit] sends it.
+// delete batches, package recovery for a create batch, which it saves before it sends it.
 //
 // # Errors
 //

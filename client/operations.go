@@ -130,8 +130,8 @@ func (e *OperationError) Error() string {
 // moment, by the service's clock, in no promised order. It settles a write to a listing whose outcome is unknown: pass
 // the moment before it was sent, less how far the clocks may be apart, and see by [Operation.Snapshot] whether
 // what changes is what was sent. For an update or a delete batch, ask for every listing of it. None means
-// that it was not applied, or not yet: as for [NotSeen], only time tells. A listing that was created singly
-// and lost its answer has no id to ask by; list its variant from that day on, or create it by an [Attempt].
+// that it was not applied, or not yet: only time tells. A listing that was created singly and lost its answer has
+// no id to ask by; list its variant from that day on, or create it by an attempt of package recovery.
 // Errors: as [Listings.OperationsPage].
 func (s *Listings) OperationsSince(ctx context.Context, listingID string, kind gen.OperationType, since time.Time) ([]*Operation, error) {
 	var started []*Operation

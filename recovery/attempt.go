@@ -1,20 +1,22 @@
 package recovery
 
 import (
+	"context"
 	"crypto/rand"
 	random "math/rand/v2"
 	"slices"
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// SendWithin is how long after it was made an attempt may be sent, so that its age tells when that is over.
-const SendWithin = time.Hour
+// sendWithin is how long after it was made an attempt may be sent, so that its age tells when that is over.
+const sendWithin = time.Hour
 
-// Attempt is a create batch that is written down before it is sent, so that [Recover] can find out what
-// became of it when the answer is lost, in this process or the next. Save it as JSON, which loses nothing, and
-// drop it once the batch's id is saved.
+// Attempt is a create batch that is saved before it is sent, so that [Recover] can find out what became of it when
+// the response is lost, in this process or the next. Save it as JSON, which loses nothing, and drop it once the
+// batch's id is saved.
 type Attempt struct {
 	ID     string           `json:"id"`     // Random; the service never sees it.
 	MadeAt time.Time        `json:"madeAt"` // By the clock of this machine, in UTC; it is sent after this.
@@ -40,8 +42,12 @@ func Marked() Option {
 	}
 }
 
-// New makes an attempt to create listings. It does no I/O and checks nothing.
-func New(items []gen.CreateItem, opts ...Option) Attempt {
+// New makes an attempt to create listings. Save it as JSON, then submit it. It does no I/O. Errors:
+// [client.ArgumentError], as for [client.Batches.Create]; Submit checks how many items a batch may have.
+func New(items []gen.CreateItem, opts ...Option) (Attempt, error) {
+	if err := client.CheckCreate(items); err != nil {
+		return Attempt{}, err
+	}
 	a := Attempt{ID: rand.Text(), MadeAt: time.Now().UTC().Truncate(time.Millisecond), Items: slices.Clone(items)}
 	for i := range a.Items {
 		a.Items[i].ExpiresAt = gen.TimeOf(a.Items[i].ExpiresAt.Truncate(time.Millisecond))
@@ -52,5 +58,32 @@ func New(items []gen.CreateItem, opts ...Option) Attempt {
 	for _, opt := range opts {
 		opt(&a)
 	}
-	return a
+	return a, nil
+}
+
+// Submit sends a saved attempt as [client.Batches.Create] does. On [client.ErrOutcomeUnknown], and after a crash,
+// call [Recover]; after any other error nothing was created. It is sent within an hour of being made or not at all:
+// a wait for the quota ends then, and a later call is a [client.ArgumentError].
+func Submit(ctx context.Context, c *client.Client, attempt Attempt) (*client.Batch[gen.CreateBatchItem], error) {
+	if err := check(attempt); err != nil {
+		return nil, err
+	}
+	sendBy := attempt.MadeAt.Add(sendWithin)
+	if time.Now().After(sendBy) {
+		return nil, problem("more than an hour old: recover it, unless it was never submitted")
+	}
+	ctx, cancel := context.WithDeadline(ctx, sendBy)
+	defer cancel()
+	return c.Batches.Create(ctx, attempt.Items)
+}
+
+func check(a Attempt) error {
+	if a.ID == "" || a.MadeAt.IsZero() || len(a.Items) == 0 {
+		return problem("its id, time or items are missing: use New")
+	}
+	return nil
+}
+
+func problem(text string) error {
+	return &client.ArgumentError{Operation: gen.OpCreateListingsBatch, Field: "attempt", Problem: text}
 }

@@ -25,7 +25,7 @@ func TestAnAttemptSurvivesJSON(t *testing.T) {
 		"an order": append(one("76"), append(one("75"), one("76")...)...),
 	} {
 		for _, opts := range [][]recovery.Option{nil, {recovery.Marked()}} {
-			made := recovery.New(items, opts...)
+			made := newAttempt(t, items, opts...)
 			saved, err := json.Marshal(made)
 			require.NoError(t, err, why)
 			var restored recovery.Attempt
@@ -38,7 +38,7 @@ func TestAnAttemptSurvivesJSON(t *testing.T) {
 func TestTheNamesOfASavedAttemptStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pass(1500 * time.Microsecond)
-		attempt := recovery.New(one("76", func(i *gen.CreateItem) {
+		attempt := newAttempt(t, one("76", func(i *gen.CreateItem) {
 			i.ExpiresAt = gen.Time{Time: time.Date(2001, 2, 3, 5, 5, 6, 7_999_999, time.FixedZone("", 3600))}
 		}))
 		attempt.ID = "A"
@@ -53,7 +53,7 @@ func TestTheNamesOfASavedAttemptStay(t *testing.T) {
 func TestAnAttemptIsACopyOfItsItems(t *testing.T) {
 	active := true
 	items := one("76", func(i *gen.CreateItem) { i.Active = &active })
-	attempt := recovery.New(items, recovery.Marked())
+	attempt := newAttempt(t, items, recovery.Marked())
 
 	items[0].Amount, active = "77", false
 
@@ -67,7 +67,7 @@ func TestMarksTellEqualAttemptsApart(t *testing.T) {
 		own := gen.TimeOf(time.Now().Add(time.Hour))
 		seen := map[string]bool{}
 		for range 1000 {
-			a := recovery.New([]gen.CreateItem{
+			a := newAttempt(t, []gen.CreateItem{
 				{VariantID: "v1", Amount: "76", Quantity: 1},
 				{VariantID: "v1", Amount: "77", Quantity: 1, ExpiresAt: own},
 				{VariantID: "v1", Amount: "78", Quantity: 1},

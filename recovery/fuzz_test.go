@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/recovery"
 )
@@ -58,6 +59,11 @@ func FuzzAttempt(f *testing.F) {
 				s.land(attempt.Items)
 				s.echoes(attempt, how)
 			}
+			if restored.ID == "" || restored.MadeAt.IsZero() || len(restored.Items) == 0 {
+				_, err := recovery.Recover(t.Context(), s.c, restored, recovery.Options{})
+				require.ErrorIs(t, err, client.ErrInvalidArgument, "New does not make this")
+				return
+			}
 			began := time.Now()
 
 			v := s.recover(t, restored, recovery.Options{})
@@ -68,7 +74,7 @@ func FuzzAttempt(f *testing.F) {
 				require.Equal(t, recovery.NotSeen, v.Kind, v)
 			case how == 0:
 				require.Equal(t, recovery.Landed, v.Kind, v)
-				require.Equal(t, "b1", v.BatchID)
+				require.Equal(t, "b1", v.Batch.ID())
 			default:
 				require.NotEqual(t, recovery.NotSeen, v.Kind, "%s: %v", again, s.items["b1"])
 			}

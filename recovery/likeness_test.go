@@ -71,7 +71,7 @@ func TestAnEchoIsComparedByWhatItSays(t *testing.T) {
 				if row.ask == nil {
 					row.ask = func(*item) {}
 				}
-				attempt := recovery.New(one(row.amount, row.ask))
+				attempt := newAttempt(t, one(row.amount, row.ask))
 				id := s.land(attempt.Items)
 				row.echo(&s.items[id][0].ListingInput)
 
@@ -103,7 +103,7 @@ func TestInputsAreComparedAsAMultiset(t *testing.T) {
 		{append(one("76"), one("77")...), append(one("77"), one("77")...), recovery.NotSeen, "one instead of another"},
 	} {
 		bubble(t, func(t *testing.T, s *service) {
-			attempt := recovery.New(row.asked)
+			attempt := newAttempt(t, row.asked)
 			s.land(row.made)
 			assert.Equal(t, row.want, s.recover(t, attempt, recovery.Options{Settle: time.Minute}).Kind, row.why)
 		})
@@ -120,7 +120,7 @@ func TestOneItemThatSaysNothingDoesNotHideTheOthers(t *testing.T) {
 		{"78", recovery.CannotTell, "an amount that is missing makes all amounts uncertain"},
 	} {
 		bubble(t, func(t *testing.T, s *service) {
-			attempt := recovery.New(append(one("76"), one("77")...))
+			attempt := newAttempt(t, append(one("76"), one("77")...))
 			id := s.land(append(one("76"), one(row.other)...))
 			s.items[id][0].ListingInput.Amount = ""
 			assert.Equal(t, row.want, s.recover(t, attempt, recovery.Options{Settle: time.Minute}).Kind, row.why)

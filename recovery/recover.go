@@ -1,17 +1,20 @@
-// Package recovery finds out what became of a create batch whose answer was lost. No operation lists batches and
-// nothing correlates them, so it compares what the listings show with what was written down before the batch was
-// sent. Package client has Submit and Recover as methods of its Batches, and its own names for the rest; here it is
-// apart because it only reads and thinks.
+// Package recovery finds out what became of a create batch whose response was lost. No operation lists batches and
+// nothing correlates them, so it compares what the listings show with what was saved before the batch was sent:
+//
+//	attempt, err := recovery.New(items)        // save it
+//	batch, err := recovery.Submit(ctx, c, attempt)
+//	if errors.Is(err, client.ErrOutcomeUnknown) {
+//		verdict, err := recovery.Recover(ctx, c, attempt, recovery.Options{Known: batchIDs})
+//	}
 package recovery
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"time"
 
-	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/retry"
 )
 
@@ -28,22 +31,7 @@ type Options struct {
 	Skew time.Duration
 }
 
-// Reader reads what the service shows. Package client has one.
-type Reader interface {
-	// Listings yields the listings of the variants, or of all if there are none, that were created on the day
-	// of a time or later, in every status.
-	Listings(ctx context.Context, variantIDs []string, from time.Time, expired bool) iter.Seq2[gen.Listing, error]
-	// Batch reads a create batch.
-	Batch(ctx context.Context, id string) (gen.Batch, error)
-	// Items reads the items of a create batch.
-	Items(ctx context.Context, id string) ([]gen.CreateBatchItem, error)
-	// Refused reports whether an error says that a variant is no id.
-	Refused(err error) bool
-	// MayPass reports whether what failed may succeed a little later.
-	MayPass(err error) bool
-}
-
-// Recover finds out what became of an attempt whose answer was lost. It writes nothing. It lists the listings of
+// Recover finds out what became of an attempt whose response was lost. It writes nothing. It lists the listings of
 // the attempt's variants since the day before it was made, in every status and expired ones too, and reads the
 // batches that made them and their items. The attempt's is the one that is not known, was created since, and
 // echoes the same multiset of inputs, amounts by value and defaults filled in.
@@ -54,13 +42,16 @@ type Reader interface {
 // read, the error says so and nothing is decided. Call it after Submit has returned, and for one attempt after
 // the other, with the batch that the last one landed as among the known. An equal batch that is neither known
 // nor the attempt's is taken for it, unless the attempts are [Marked].
-func Recover(ctx context.Context, from Reader, attempt Attempt, r Options) (Verdict, error) {
+func Recover(ctx context.Context, c *client.Client, attempt Attempt, r Options) (Verdict, error) {
+	if err := check(attempt); err != nil {
+		return Verdict{}, err
+	}
 	r.Settle, r.Skew = cmp.Or(max(r.Settle, 0), 10*time.Minute), cmp.Or(max(r.Skew, 0), 5*time.Minute)
-	settled, latest := time.Now().Add(r.Settle), attempt.MadeAt.Add(SendWithin).Add(r.Skew).Add(r.Settle)
+	settled, latest := time.Now().Add(r.Settle), attempt.MadeAt.Add(sendWithin).Add(r.Skew).Add(r.Settle)
 	if latest.Before(settled) {
 		settled = latest
 	}
-	search := newSearch(from, attempt, r, latest)
+	search := newSearch(c, attempt, r, latest)
 	for interval := r.Settle / 50; ; interval = min(interval+interval/2, r.Settle/5) {
 		last := !time.Now().Before(settled)
 		v, err := search.look(ctx)
@@ -68,7 +59,7 @@ func Recover(ctx context.Context, from Reader, attempt Attempt, r Options) (Verd
 			v.Since, v.Settle = search.since, r.Settle
 			return v, nil
 		}
-		if err == nil || !last && ctx.Err() == nil && from.MayPass(err) {
+		if err == nil || !last && ctx.Err() == nil && client.IsTransient(err) {
 			err = retry.Pause(ctx, max(time.Millisecond, min(interval, time.Until(settled))))
 		}
 		if err != nil {

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/recovery"
 )
@@ -34,7 +36,7 @@ func TestNotSeenNeverComesEarly(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			bubble(t, func(t *testing.T, s *service) {
-				attempt := recovery.New(one("76"))
+				attempt := newAttempt(t, one("76"))
 				attempt.MadeAt = attempt.MadeAt.Add(-row.age)
 				began := time.Now()
 
@@ -58,7 +60,7 @@ func TestTimesWithoutBoundDecideNothingEarly(t *testing.T) {
 		bubble(t, func(t *testing.T, s *service) {
 			ctx, cancel := context.WithTimeout(t.Context(), 100*365*24*time.Hour)
 			defer cancel()
-			v, err := recovery.Recover(ctx, s, recovery.New(one("76")), r)
+			v, err := recovery.Recover(ctx, s.c, newAttempt(t, one("76")), r)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.Empty(t, v.Kind)
 		})
@@ -67,7 +69,7 @@ func TestTimesWithoutBoundDecideNothingEarly(t *testing.T) {
 
 func TestItLooksMoreAndMoreSeldom(t *testing.T) {
 	bubble(t, func(t *testing.T, s *service) {
-		attempt := recovery.New(one("76"))
+		attempt := newAttempt(t, one("76"))
 		s.recover(t, attempt, recovery.Options{})
 		var pauses []time.Duration
 		for i := 1; i < len(s.looks); i++ {
@@ -95,7 +97,7 @@ func TestABatchIsFoundAsSoonAsItShows(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			bubble(t, func(t *testing.T, s *service) {
-				attempt := recovery.New(one("76", func(i *gen.CreateItem) { i.Quantity = 40 }))
+				attempt := newAttempt(t, one("76", func(i *gen.CreateItem) { i.Quantity = 40 }))
 				id := s.landAfter(row.delay, attempt.Items)
 				for i := 1; i < len(s.listings); i++ {
 					s.listings[i].from = s.listings[i].from.Add(time.Hour) // one listing is enough
@@ -107,7 +109,7 @@ func TestABatchIsFoundAsSoonAsItShows(t *testing.T) {
 				require.Equal(t, row.want, v.Kind, v)
 				assert.LessOrEqual(t, time.Since(began), row.most)
 				if row.want == recovery.Landed {
-					assert.Equal(t, id, v.BatchID)
+					assert.Equal(t, id, v.Batch.ID())
 				}
 			})
 		})
@@ -116,14 +118,14 @@ func TestABatchIsFoundAsSoonAsItShows(t *testing.T) {
 
 func TestADoubtIsWaitedForAndMayPass(t *testing.T) {
 	bubble(t, func(t *testing.T, s *service) {
-		attempt := recovery.New(one("76"))
+		attempt := newAttempt(t, one("76"))
 		id := s.land(attempt.Items)
 		began := time.Now()
-		s.fails = func(what string) error {
+		s.fails = func(what string) int {
 			if what == "items "+id && time.Since(began) < time.Minute {
-				return errStays
+				return http.StatusForbidden
 			}
-			return nil
+			return 0
 		}
 		v := s.recover(t, attempt, recovery.Options{})
 		assert.Equal(t, recovery.Landed, v.Kind, v)
@@ -133,29 +135,30 @@ func TestADoubtIsWaitedForAndMayPass(t *testing.T) {
 
 func TestNothingIsDecidedByListingsThatCannotBeRead(t *testing.T) {
 	for why, row := range map[string]struct {
-		err  error
-		down time.Duration
-		took time.Duration
-		want recovery.Kind // none if that is the error
+		status int
+		err    error
+		down   time.Duration
+		took   time.Duration
+		want   recovery.Kind // none if that is the error
 	}{
-		"what passes is waited for":           {errPasses, 5 * time.Minute, 7 * time.Minute, recovery.Landed},
-		"but no longer than the settle time":  {errPasses, time.Hour, 10 * time.Minute, ""},
-		"what stays is not waited for at all": {errStays, time.Minute, 0, ""},
-		"nor is a refusal of all listings":    {errRefused, time.Minute, 0, ""},
+		"what passes is waited for":           {503, client.ErrServer, 5 * time.Minute, 7 * time.Minute, recovery.Landed},
+		"but no longer than the settle time":  {503, client.ErrServer, time.Hour, 10 * time.Minute, ""},
+		"what stays is not waited for at all": {403, client.ErrForbidden, time.Minute, 0, ""},
+		"nor is a refusal of all listings":    {400, client.ErrBadRequest, time.Minute, 0, ""},
 	} {
 		t.Run(why, func(t *testing.T) {
 			bubble(t, func(t *testing.T, s *service) {
-				attempt := recovery.New(one("76"))
+				attempt := newAttempt(t, one("76"))
 				s.land(attempt.Items)
 				began := time.Now()
-				s.fails = func(what string) error {
+				s.fails = func(what string) int {
 					if what == "listings" && time.Since(began) < row.down {
-						return row.err
+						return row.status
 					}
-					return nil
+					return 0
 				}
 
-				v, err := recovery.Recover(t.Context(), s, attempt, recovery.Options{})
+				v, err := recovery.Recover(t.Context(), s.c, attempt, recovery.Options{})
 
 				assert.LessOrEqual(t, time.Since(began), row.took)
 				assert.Equal(t, row.want, v.Kind)
@@ -164,7 +167,7 @@ func TestNothingIsDecidedByListingsThatCannotBeRead(t *testing.T) {
 					return
 				}
 				require.ErrorIs(t, err, row.err)
-				assert.EqualError(t, err, "recover attempt "+attempt.ID+": nothing is decided, ask again: "+row.err.Error())
+				assert.ErrorContains(t, err, attempt.ID)
 			})
 		})
 	}
@@ -173,17 +176,17 @@ func TestNothingIsDecidedByListingsThatCannotBeRead(t *testing.T) {
 func TestNothingIsDecidedWhenTheContextEnds(t *testing.T) {
 	for why, row := range map[string]struct {
 		landed bool
-		fails  func(what string) error
+		fails  func(what string) int
 		within time.Duration
 	}{
 		"before it begins":             {true, nil, 0},
 		"while it waits":               {false, nil, time.Minute},
-		"while the service is down":    {false, func(string) error { return errPasses }, time.Minute},
-		"while a batch cannot be read": {true, func(what string) error { return map[string]error{"batch b1": errPasses}[what] }, time.Minute},
+		"while the service is down":    {false, func(string) int { return 503 }, time.Minute},
+		"while a batch cannot be read": {true, func(what string) int { return map[string]int{"batch b1": 503}[what] }, time.Minute},
 	} {
 		t.Run(why, func(t *testing.T) {
 			bubble(t, func(t *testing.T, s *service) {
-				attempt := recovery.New(one("76"))
+				attempt := newAttempt(t, one("76"))
 				if row.landed {
 					s.land(attempt.Items)
 				}
@@ -193,7 +196,7 @@ func TestNothingIsDecidedWhenTheContextEnds(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), row.within)
 				defer cancel()
 
-				v, err := recovery.Recover(ctx, s, attempt, recovery.Options{})
+				v, err := recovery.Recover(ctx, s.c, attempt, recovery.Options{})
 
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				assert.ErrorContains(t, err, attempt.ID)
@@ -205,17 +208,18 @@ func TestNothingIsDecidedWhenTheContextEnds(t *testing.T) {
 
 func TestADoubtThatTheEndOfTheContextLeavesIsNoVerdict(t *testing.T) {
 	bubble(t, func(t *testing.T, s *service) {
-		attempt := recovery.New(one("76"))
+		attempt := newAttempt(t, one("76"))
 		s.land(attempt.Items)
 		pass(24 * time.Hour) // so that the first look is the last
 		ctx, cancel := context.WithCancel(t.Context())
-		s.fails = func(what string) error {
+		s.fails = func(what string) int {
 			if what == "batch b1" {
 				cancel()
+				return http.StatusServiceUnavailable
 			}
-			return ctx.Err()
+			return 0
 		}
-		v, err := recovery.Recover(ctx, s, attempt, recovery.Options{})
+		v, err := recovery.Recover(ctx, s.c, attempt, recovery.Options{})
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Equal(t, recovery.Verdict{}, v)
 	})

@@ -2,15 +2,18 @@ package recovery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sellside-sdk/sellside-go/client"
 )
 
 // search looks for the batch of an attempt.
 type search struct {
-	from         Reader
+	c            *client.Client
 	attempt      Attempt
 	inputs       inputs
 	total        int             // Listings that the attempt makes.
@@ -20,9 +23,9 @@ type search struct {
 	since, until time.Time       // Between which the batch was created.
 }
 
-func newSearch(from Reader, attempt Attempt, r Options, latest time.Time) *search {
+func newSearch(c *client.Client, attempt Attempt, r Options, latest time.Time) *search {
 	out := &search{
-		from: from, attempt: attempt, inputs: attempt.inputs(attempt.Items), ruledOut: map[string]bool{}, odd: map[string]bool{},
+		c: c, attempt: attempt, inputs: attempt.inputs(attempt.Items), ruledOut: map[string]bool{}, odd: map[string]bool{},
 		since: attempt.MadeAt.Add(-r.Skew), until: latest.Add(r.Skew), // not of this clock, which may be slow
 	}
 	for _, id := range r.Known {
@@ -43,7 +46,7 @@ func newSearch(from Reader, attempt Attempt, r Options, latest time.Time) *searc
 // look reads everything once.
 func (s *search) look(ctx context.Context) (Verdict, error) {
 	ids, err := s.candidates(ctx)
-	if err != nil && s.from.Refused(err) {
+	if err != nil && refused(err) {
 		s.variants = nil // one is no id: that fails an item of a batch, but a whole list
 		ids, err = s.candidates(ctx)
 	}
@@ -63,7 +66,7 @@ func (s *search) look(ctx context.Context) (Verdict, error) {
 	}
 	switch {
 	case len(matches) == 1:
-		return Verdict{Kind: Landed, BatchID: matches[0]}, nil
+		return Verdict{Kind: Landed, Batch: s.c.Batches.OpenCreate(matches[0])}, nil
 	case len(matches) > 1:
 		return Verdict{Kind: CannotTell, Candidates: matches, Reason: "these batches match equally: " + strings.Join(matches, ", ")}, nil
 	case len(doubts) > 0:
@@ -77,7 +80,8 @@ func (s *search) look(ctx context.Context) (Verdict, error) {
 // come beside the others or instead of them.
 func (s *search) candidates(ctx context.Context) (ids []string, err error) {
 	for _, expired := range []bool{false, true} {
-		for l, err := range s.from.Listings(ctx, s.variants, s.since.AddDate(0, 0, -1), expired) {
+		filter := client.ListListings{VariantIDs: s.variants, From: s.since.AddDate(0, 0, -1), Expired: expired}
+		for l, err := range s.c.Listings.List(ctx, filter) {
 			if err != nil {
 				return nil, err
 			}
@@ -94,9 +98,15 @@ func (s *search) candidates(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
+// refused reports whether a list was refused because a variant is no id, by the service or before.
+func refused(err error) bool {
+	return errors.Is(err, client.ErrBadRequest) || errors.Is(err, client.ErrInvalidArgument)
+}
+
 // judge reads a batch and compares it with the attempt. The doubt is why that is unclear.
 func (s *search) judge(ctx context.Context, id string) (like likeness, doubt string) {
-	read, err := s.from.Batch(ctx, id)
+	batch := s.c.Batches.OpenCreate(id)
+	read, err := batch.Poll(ctx)
 	if err != nil {
 		return unclear, "it cannot be read: " + err.Error()
 	}
@@ -104,7 +114,7 @@ func (s *search) judge(ctx context.Context, id string) (like likeness, doubt str
 	if total != 0 && total != s.total || !at.IsZero() && (at.Before(s.since) || at.After(s.until)) {
 		return different, ""
 	}
-	items, err := s.from.Items(ctx, id)
+	items, err := batch.Results(ctx)
 	if err != nil {
 		return unclear, "its items cannot be read: " + err.Error()
 	}

@@ -2,6 +2,7 @@ package recovery_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -34,10 +35,10 @@ func TestTheListingsOfTheAttemptAreAskedFor(t *testing.T) {
 			if row.all {
 				ids = nil
 			}
-			attempt := recovery.New(items)
+			attempt := newAttempt(t, items)
 			attempt.MadeAt = attempt.MadeAt.Add(-24 * time.Hour)
 			s.recover(t, attempt, recovery.Options{Skew: time.Minute})
-			from := attempt.MadeAt.Add(-24*time.Hour - time.Minute)
+			from := attempt.MadeAt.Add(-24*time.Hour - time.Minute).Format(time.DateOnly)
 			assert.Equal(t, []query{{ids, from, false}, {ids, from, true}}, s.asked, "%s, since the day before, expired ones too", row.why)
 		})
 	}
@@ -71,7 +72,7 @@ func TestWhichBatchesAreConsidered(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			bubble(t, func(t *testing.T, s *service) {
-				attempt := recovery.New(one("76"))
+				attempt := newAttempt(t, one("76"))
 				b := s.batches[s.land(attempt.Items)]
 				row.change(&s.listings[0], &b)
 				s.batches["b1"] = b
@@ -102,7 +103,7 @@ func TestAListingsInventoryMustHaveBeenAskedFor(t *testing.T) {
 			for _, inventory := range row.asked {
 				items = append(items, one("76", func(i *gen.CreateItem) { i.InventoryType = inventory })...)
 			}
-			attempt := recovery.New(items)
+			attempt := newAttempt(t, items)
 			s.land(items)
 			for i := range s.listings {
 				s.listings[i].InventoryType = row.shown
@@ -118,18 +119,18 @@ func TestAListingsInventoryMustHaveBeenAskedFor(t *testing.T) {
 
 func TestAVariantThatIsNoIDDoesNotHideTheOthers(t *testing.T) {
 	bubble(t, func(t *testing.T, s *service) {
-		attempt := recovery.New(append(one("76"), gen.CreateItem{VariantID: "a slug", Amount: "80", Quantity: 1}))
+		attempt := newAttempt(t, append(one("76"), gen.CreateItem{VariantID: "a slug", Amount: "80", Quantity: 1}))
 		id := s.land(attempt.Items)
 		s.listings = s.listings[:1] // the other item fails
-		s.fails = func(what string) error {
+		s.fails = func(what string) int {
 			if what == "listings" && len(s.asked[len(s.asked)-1].variants) > 0 {
-				return errRefused
+				return http.StatusBadRequest
 			}
-			return nil
+			return 0
 		}
 		v := s.recover(t, attempt, recovery.Options{})
 		require.Equal(t, recovery.Landed, v.Kind)
-		assert.Equal(t, id, v.BatchID)
+		assert.Equal(t, id, v.Batch.ID())
 		assert.Nil(t, s.asked[len(s.asked)-1].variants, "the list of all listings has it")
 	})
 }
@@ -139,7 +140,7 @@ func TestABatchIsReadNoOftenerThanNeeded(t *testing.T) {
 		other, doubtful, known := s.land(one("80")), s.land(one("76")), s.land(one("76"))
 		larger := s.land(append(one("76"), one("76")...))
 		s.items[doubtful] = nil
-		s.recover(t, recovery.New(one("76")), recovery.Options{Known: []string{known}})
+		s.recover(t, newAttempt(t, one("76")), recovery.Options{Known: []string{known}})
 		read := map[string]int{}
 		for _, call := range s.calls {
 			read[call]++

@@ -3,6 +3,9 @@ package recovery
 import (
 	"fmt"
 	"time"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/gen"
 )
 
 // Kind is what [Recover] found out. The zero value is no verdict.
@@ -22,21 +25,21 @@ const (
 	CannotTell Kind = "cannot tell"
 )
 
-// Verdict is what became of an attempt whose answer was lost.
+// Verdict is what became of an attempt whose response was lost.
 type Verdict struct {
 	Kind       Kind
-	BatchID    string        // If it landed.
-	Since      time.Time     // Batches created before were not considered.
-	Settle     time.Duration // What NotSeen rests on.
-	Candidates []string      // Batch ids, if it cannot be told.
-	Reason     string        // Why it cannot be told: prose.
+	Batch      *client.Batch[gen.CreateBatchItem] // Its handle if it landed, not polled yet; nil if not.
+	Since      time.Time                          // Batches created before were not considered.
+	Settle     time.Duration                      // What NotSeen rests on.
+	Candidates []string                           // Batch ids, if it cannot be told.
+	Reason     string                             // Why it cannot be told: prose.
 }
 
 // String says the verdict in one line.
 func (v Verdict) String() string {
 	switch v.Kind {
 	case Landed:
-		return "landed as batch " + v.BatchID
+		return "landed as batch " + v.Batch.ID()
 	case NotSeen:
 		return fmt.Sprintf("not seen since %s, if listings show within %s", v.Since.Format(time.RFC3339), v.Settle)
 	case CannotTell:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/recovery"
 )
 
 // seller sells one inventory as a careful program does: it decides on one batch before it submits the next.
@@ -25,11 +26,11 @@ type seller struct {
 func (s *seller) sell(ctx context.Context, items []gen.CreateItem) error {
 	var batch *client.Batch[gen.CreateBatchItem]
 	err := persist(ctx, "submit it", func() error {
-		attempt, err := client.NewAttempt(items, client.Marked()) // a program saves it here
+		attempt, err := recovery.New(items, recovery.Marked()) // a program saves it here
 		if err != nil {
 			return err
 		}
-		batch, err = s.c.Batches.Submit(ctx, attempt)
+		batch, err = recovery.Submit(ctx, s.c, attempt)
 		if ctx.Err() != nil || !errors.Is(err, client.ErrOutcomeUnknown) || s.blind {
 			return err // refused or never sent; blind, also what may have landed
 		}
@@ -53,18 +54,18 @@ func (s *seller) sell(ctx context.Context, items []gen.CreateItem) error {
 
 // recover asks until there is a verdict: what it reads goes through the same broken network. A batch that has
 // not landed is the failure it was; one that nobody can decide on is neither.
-func (s *seller) recover(ctx context.Context, attempt client.Attempt, failure error) (*client.Batch[gen.CreateBatchItem], error) {
-	var verdict client.Verdict
+func (s *seller) recover(ctx context.Context, attempt recovery.Attempt, failure error) (*client.Batch[gen.CreateBatchItem], error) {
+	var verdict recovery.Verdict
 	err := persist(ctx, "recover it", func() (err error) {
-		verdict, err = s.c.Batches.Recover(ctx, attempt, client.Recovery{Known: s.known, Settle: settleBound(), Skew: settleBound()})
+		verdict, err = recovery.Recover(ctx, s.c, attempt, recovery.Options{Known: s.known, Settle: settleBound(), Skew: settleBound()})
 		return err
 	})
 	switch {
 	case err != nil:
 		return nil, err
-	case verdict.Kind == client.NotSeen:
+	case verdict.Kind == recovery.NotSeen:
 		return nil, failure
-	case verdict.Kind == client.Landed:
+	case verdict.Kind == recovery.Landed:
 		s.recovered++
 	default:
 		_, _ = fmt.Fprintln(s.out, verdict)

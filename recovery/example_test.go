@@ -1,4 +1,4 @@
-package client_test
+package recovery_test
 
 import (
 	"context"
@@ -12,7 +12,34 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/recovery"
+	"github.com/sellside-sdk/sellside-go/sandbox"
 )
+
+// chicago is a variant of the sandbox's catalog.
+var chicago = sandbox.Catalog()[0].Variants[0].ID
+
+// sandboxClient is a client of a marketplace that completes batches at once, behind a gateway.
+func sandboxClient(gateway func(http.Handler) http.Handler) (c *client.Client, stop func()) {
+	market, err := sandbox.New(sandbox.Options{Delay: -1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	srv := httptest.NewServer(gateway(market))
+	c, err = client.New(
+		client.WithBaseURL(srv.URL+sandbox.BasePath), client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()),
+		client.WithQuota(client.Unlimited),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return c, func() {
+		srv.Close()
+		if err := market.Close(); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
 
 // books stands for a database: what is in it survives a crash.
 type books struct {
@@ -25,7 +52,7 @@ type books struct {
 func createOnce(ctx context.Context, c *client.Client, b *books, items []gen.CreateItem) (*client.Batch[gen.CreateBatchItem], error) {
 	recovering := b.attempt != nil
 	for {
-		var attempt client.Attempt
+		var attempt recovery.Attempt
 		var batch *client.Batch[gen.CreateBatchItem]
 		var err error
 		if recovering {
@@ -33,24 +60,24 @@ func createOnce(ctx context.Context, c *client.Client, b *books, items []gen.Cre
 				return nil, err
 			}
 			// The sandbox shows listings at once. Leave the settle time out for a real service.
-			v, err := c.Batches.Recover(ctx, attempt, client.Recovery{Known: b.batches, Settle: 100 * time.Millisecond})
+			v, err := recovery.Recover(ctx, c, attempt, recovery.Options{Known: b.batches, Settle: 100 * time.Millisecond})
 			if err != nil {
 				return nil, err
 			}
 			fmt.Println(v.Kind)
-			if v.Kind == client.CannotTell {
+			if v.Kind == recovery.CannotTell {
 				return nil, errors.New(v.Reason) // somebody has to look
 			}
 			batch = v.Batch
 		}
 		if batch == nil { // nothing was submitted yet, or it was not seen
-			if attempt, err = client.NewAttempt(items, client.Marked()); err != nil {
+			if attempt, err = recovery.New(items, recovery.Marked()); err != nil {
 				return nil, err
 			}
 			if b.attempt, err = json.Marshal(attempt); err != nil { // in the place of the one before, and before it is sent
 				return nil, err
 			}
-			batch, err = c.Batches.Submit(ctx, attempt)
+			batch, err = recovery.Submit(ctx, c, attempt)
 		}
 		if errors.Is(err, client.ErrOutcomeUnknown) {
 			recovering = true
@@ -80,7 +107,7 @@ func loseTwice(service http.Handler) http.Handler {
 	})
 }
 
-func ExampleBatches_Recover() {
+func ExampleRecover() {
 	ctx := context.Background()
 	c, stop := sandboxClient(loseTwice)
 	defer stop()

@@ -1,11 +1,10 @@
-package client_test
+package recovery_test
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/recovery"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -89,27 +89,27 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // lose submits an attempt and loses it.
-func (l *line) lose(how loss, attempt client.Attempt) {
+func (l *line) lose(how loss, attempt recovery.Attempt) {
 	l.t.Helper()
 	l.writes = how
-	_, err := l.c.Batches.Submit(l.t.Context(), attempt)
+	_, err := recovery.Submit(l.t.Context(), l.c, attempt)
 	require.ErrorIs(l.t, err, client.ErrOutcomeUnknown)
 	l.writes = noLoss
 }
 
 // submit submits an attempt and returns the id of its batch.
-func (l *line) submit(attempt client.Attempt) string {
+func (l *line) submit(attempt recovery.Attempt) string {
 	l.t.Helper()
-	b, err := l.c.Batches.Submit(l.t.Context(), attempt)
+	b, err := recovery.Submit(l.t.Context(), l.c, attempt)
 	require.NoError(l.t, err)
 	return b.ID()
 }
 
 // recover recovers an attempt and checks that nothing is written for it.
-func (l *line) recover(attempt client.Attempt, r client.Recovery) client.Verdict {
+func (l *line) recover(attempt recovery.Attempt, r recovery.Options) recovery.Verdict {
 	l.t.Helper()
 	posts := l.posts
-	v, err := l.c.Batches.Recover(l.t.Context(), attempt, r)
+	v, err := recovery.Recover(l.t.Context(), l.c, attempt, r)
 	require.NoError(l.t, err)
 	require.Equal(l.t, posts, l.posts, "it only reads")
 	return v
@@ -123,18 +123,11 @@ func (l *line) made() int {
 	return int(page.Count)
 }
 
-func attemptOf(t *testing.T, items []gen.CreateItem, opts ...client.AttemptOption) client.Attempt {
-	t.Helper()
-	a, err := client.NewAttempt(items, opts...)
-	require.NoError(t, err)
-	return a
-}
-
 // size is the id of one of the variants of the sandbox's catalog.
 func size(n int) string { return sandbox.Catalog()[n/5].Variants[n%5].ID }
 
-// one is a batch of one listing.
-func one(amount gen.Amount, change ...func(*gen.CreateItem)) []gen.CreateItem {
+// sized is a batch of one listing.
+func sized(amount gen.Amount, change ...func(*gen.CreateItem)) []gen.CreateItem {
 	item := gen.CreateItem{VariantID: size(0), Amount: amount, Quantity: 1}
 	for _, c := range change {
 		c(&item)
@@ -142,14 +135,11 @@ func one(amount gen.Amount, change ...func(*gen.CreateItem)) []gen.CreateItem {
 	return []gen.CreateItem{item}
 }
 
-// bubble runs a test on simulated time, with a sandbox that works in the background.
-func bubble(t *testing.T, test func(t *testing.T, l *line)) {
+// onSandbox runs a test on simulated time, with a sandbox that works in the background.
+func onSandbox(t *testing.T, test func(t *testing.T, l *line)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(t, newLine(t, sandbox.Options{})) })
 }
-
-// pass lets simulated time go by.
-func pass(d time.Duration) { <-time.After(d) }
 
 // replacing changes the text of what the items of batches echo, and of nothing else.
 func replacing(pairs ...string) func(*http.Request, *httptest.ResponseRecorder) {
@@ -166,41 +156,41 @@ func TestRecoverFindsTheBatchWhoseAnswerWasLost(t *testing.T) {
 	month := time.Date(2000, 2, 1, 0, 0, 0, 123_000_000, time.UTC) // simulated time begins in 2000
 	tests := map[string]struct {
 		items []gen.CreateItem
-		opts  []client.AttemptOption
+		opts  []recovery.Option
 		read  func(*http.Request, *httptest.ResponseRecorder)
 	}{
-		"one listing":                     {items: one("76")},
-		"a quantity is as many items":     {items: one("76", func(i *gen.CreateItem) { i.Quantity = 250 })},
-		"money is a value and not a text": {items: one("76"), read: replacing(`"76"`, `"76.0000"`)},
-		"a number instead of a text":      {items: one("76"), read: replacing(`"76"`, `76.0`)},
-		"everything said":                 {items: one("76.50", func(i *gen.CreateItem) { i.CurrencyCode, i.Active, i.ExpiresAt = "EUR", &inactive, gen.TimeOf(month) })},
-		"inventory elsewhere":             {items: one("76", func(i *gen.CreateItem) { i.InventoryType = gen.InventoryTypeDirect })},
+		"one listing":                     {items: sized("76")},
+		"a quantity is as many items":     {items: sized("76", func(i *gen.CreateItem) { i.Quantity = 250 })},
+		"money is a value and not a text": {items: sized("76"), read: replacing(`"76"`, `"76.0000"`)},
+		"a number instead of a text":      {items: sized("76"), read: replacing(`"76"`, `76.0`)},
+		"everything said":                 {items: sized("76.50", func(i *gen.CreateItem) { i.CurrencyCode, i.Active, i.ExpiresAt = "EUR", &inactive, gen.TimeOf(month) })},
+		"inventory elsewhere":             {items: sized("76", func(i *gen.CreateItem) { i.InventoryType = gen.InventoryTypeDirect })},
 		"a mark is kept to the millisecond": {
-			items: one("76"), opts: []client.AttemptOption{client.Marked()},
+			items: sized("76"), opts: []recovery.Option{recovery.Marked()},
 		},
-		"equal inputs are a multiset": {items: append(append(one("76"), one("77")...), one("76", func(i *gen.CreateItem) { i.Quantity = 2 })...)},
+		"equal inputs are a multiset": {items: append(append(sized("76"), sized("77")...), sized("76", func(i *gen.CreateItem) { i.Quantity = 2 })...)},
 		"many variants": {items: func() (items []gen.CreateItem) {
 			for n := range 100 {
 				items = append(items, gen.CreateItem{VariantID: size(n), Amount: "76", Quantity: 1})
 			}
 			return items
 		}()},
-		"what was left out and is echoed as null": {items: one("76"), read: replacing(`"currencyCode":"USD"`, `"currencyCode":null`, `"active":true`, `"active":null`)},
-		"a default expiry that is echoed":         {items: one("76"), read: replacing(`"expiresAt":null`, `"expiresAt":"2002-09-26T00:00:00.000Z"`)},
-		"what is new":                             {items: one("76"), read: replacing(`"currencyCode"`, `"novelty":{},"currencyCode"`)},
+		"what was left out and is echoed as null": {items: sized("76"), read: replacing(`"currencyCode":"USD"`, `"currencyCode":null`, `"active":true`, `"active":null`)},
+		"a default expiry that is echoed":         {items: sized("76"), read: replacing(`"expiresAt":null`, `"expiresAt":"2002-09-26T00:00:00.000Z"`)},
+		"what is new":                             {items: sized("76"), read: replacing(`"currencyCode"`, `"novelty":{},"currencyCode"`)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, l *line) {
+			onSandbox(t, func(t *testing.T, l *line) {
 				if test.read != nil {
 					l.read = test.read
 				}
-				attempt := attemptOf(t, test.items, test.opts...)
+				attempt := newAttempt(t, test.items, test.opts...)
 				l.lose(lostAnswer, attempt)
 
-				v := l.recover(attempt, client.Recovery{})
+				v := l.recover(attempt, recovery.Options{})
 
-				require.Equal(t, client.Landed, v.Kind, v)
+				require.Equal(t, recovery.Landed, v.Kind, v)
 				results, err := v.Batch.Wait(t.Context())
 				require.NoError(t, err)
 				assert.Len(t, results, l.made(), "every listing there is, and no other")
@@ -211,25 +201,25 @@ func TestRecoverFindsTheBatchWhoseAnswerWasLost(t *testing.T) {
 }
 
 func TestALostRequestIsNotSeen(t *testing.T) {
-	bubble(t, func(t *testing.T, l *line) {
-		attempt := attemptOf(t, one("76"))
+	onSandbox(t, func(t *testing.T, l *line) {
+		attempt := newAttempt(t, sized("76"))
 		l.lose(lostRequest, attempt)
 		began := time.Now()
 
-		v := l.recover(attempt, client.Recovery{})
+		v := l.recover(attempt, recovery.Options{})
 
-		assert.Equal(t, client.NotSeen, v.Kind, v)
+		assert.Equal(t, recovery.NotSeen, v.Kind, v)
 		assert.Equal(t, 10*time.Minute, time.Since(began), "the settle time passes first")
 		assert.Equal(t, "not seen since 1999-12-31T23:55:00Z, if listings show within 10m0s", v.String())
 		assert.Zero(t, l.made())
 	})
-	bubble(t, func(t *testing.T, l *line) {
-		attempt := attemptOf(t, one("76"))
+	onSandbox(t, func(t *testing.T, l *line) {
+		attempt := newAttempt(t, sized("76"))
 		l.lose(lostRequest, attempt)
 		pass(2 * time.Hour)
-		l.submit(attemptOf(t, one("76")))
+		l.submit(newAttempt(t, sized("76")))
 		pass(time.Minute)
-		assert.Equal(t, client.NotSeen, l.recover(attempt, client.Recovery{}).Kind, "what is made after an attempt can be sent is another's")
+		assert.Equal(t, recovery.NotSeen, l.recover(attempt, recovery.Options{}).Kind, "what is made after an attempt can be sent is another's")
 	})
 }
 
@@ -237,23 +227,23 @@ func TestRecoverWaitsForASlowService(t *testing.T) {
 	tests := map[string]struct {
 		delay  time.Duration
 		settle time.Duration
-		want   client.VerdictKind
+		want   recovery.Kind
 	}{
-		"its first listing shows within the settle time": {4 * time.Minute, 0, client.Landed},
-		"what shows later than assumed is not seen":      {6 * time.Minute, 0, client.NotSeen},
-		"a longer settle time sees it":                   {6 * time.Minute, 15 * time.Minute, client.Landed},
+		"its first listing shows within the settle time": {4 * time.Minute, 0, recovery.Landed},
+		"what shows later than assumed is not seen":      {6 * time.Minute, 0, recovery.NotSeen},
+		"a longer settle time sees it":                   {6 * time.Minute, 15 * time.Minute, recovery.Landed},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := newLine(t, sandbox.Options{Delay: test.delay})
-				attempt := attemptOf(t, one("76", func(i *gen.CreateItem) { i.Quantity = 40 }))
+				attempt := newAttempt(t, sized("76", func(i *gen.CreateItem) { i.Quantity = 40 }))
 				l.lose(lostAnswer, attempt)
 
-				v := l.recover(attempt, client.Recovery{Settle: test.settle})
+				v := l.recover(attempt, recovery.Options{Settle: test.settle})
 
 				require.Equal(t, test.want, v.Kind, v)
-				if test.want == client.Landed {
+				if test.want == recovery.Landed {
 					assert.Less(t, l.made(), 40, "the first listings are enough")
 					assert.False(t, v.Batch.Done())
 				}
@@ -263,13 +253,13 @@ func TestRecoverWaitsForASlowService(t *testing.T) {
 }
 
 func TestRecoverDecidesNothingWhenTheContextEnds(t *testing.T) {
-	bubble(t, func(t *testing.T, l *line) {
-		attempt := attemptOf(t, one("76"))
+	onSandbox(t, func(t *testing.T, l *line) {
+		attempt := newAttempt(t, sized("76"))
 		l.lose(lostRequest, attempt)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 
-		v, err := l.c.Batches.Recover(ctx, attempt, client.Recovery{})
+		v, err := recovery.Recover(ctx, l.c, attempt, recovery.Options{})
 
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.ErrorContains(t, err, attempt.ID)
@@ -279,71 +269,71 @@ func TestRecoverDecidesNothingWhenTheContextEnds(t *testing.T) {
 }
 
 func TestRecoverSurvivesAServiceThatIsDownForAWhile(t *testing.T) {
-	bubble(t, func(t *testing.T, l *line) {
+	onSandbox(t, func(t *testing.T, l *line) {
 		began := time.Now()
 		l.read = func(_ *http.Request, w *httptest.ResponseRecorder) {
 			if time.Since(began) < 5*time.Minute {
 				w.Code = http.StatusServiceUnavailable
 			}
 		}
-		attempt := attemptOf(t, one("76"))
+		attempt := newAttempt(t, sized("76"))
 		l.lose(lostAnswer, attempt)
-		assert.Equal(t, client.Landed, l.recover(attempt, client.Recovery{}).Kind)
+		assert.Equal(t, recovery.Landed, l.recover(attempt, recovery.Options{}).Kind)
 	})
-	bubble(t, func(t *testing.T, l *line) {
+	onSandbox(t, func(t *testing.T, l *line) {
 		l.read = func(_ *http.Request, w *httptest.ResponseRecorder) { w.Code = http.StatusServiceUnavailable }
-		attempt := attemptOf(t, one("76"))
+		attempt := newAttempt(t, sized("76"))
 		l.lose(lostAnswer, attempt)
-		_, err := l.c.Batches.Recover(t.Context(), attempt, client.Recovery{})
+		_, err := recovery.Recover(t.Context(), l.c, attempt, recovery.Options{})
 		require.ErrorIs(t, err, client.ErrServer, "listings that were never read show nothing")
 	})
-	bubble(t, func(t *testing.T, l *line) {
+	onSandbox(t, func(t *testing.T, l *line) {
 		l.read = func(_ *http.Request, w *httptest.ResponseRecorder) { w.Code = http.StatusForbidden }
-		attempt := attemptOf(t, one("76"))
-		_, err := l.c.Batches.Recover(t.Context(), attempt, client.Recovery{})
+		attempt := newAttempt(t, sized("76"))
+		_, err := recovery.Recover(t.Context(), l.c, attempt, recovery.Options{})
 		require.ErrorIs(t, err, client.ErrForbidden)
 		assert.Zero(t, time.Since(attempt.MadeAt).Truncate(time.Second), "what will not pass is not waited for")
 	})
 }
 
 func TestEqualAttemptsAreToldApartByTheirMarks(t *testing.T) {
-	bubble(t, func(t *testing.T, l *line) {
-		landed, lost := attemptOf(t, one("76"), client.Marked()), attemptOf(t, one("76"), client.Marked())
+	onSandbox(t, func(t *testing.T, l *line) {
+		landed, lost := newAttempt(t, sized("76"), recovery.Marked()), newAttempt(t, sized("76"), recovery.Marked())
 		l.lose(lostAnswer, landed)
 		l.lose(lostRequest, lost)
-		v := l.recover(landed, client.Recovery{})
-		require.Equal(t, client.Landed, v.Kind)
-		assert.Equal(t, client.NotSeen, l.recover(lost, client.Recovery{}).Kind)
-		again := attemptOf(t, one("76"), client.Marked())
+		v := l.recover(landed, recovery.Options{})
+		require.Equal(t, recovery.Landed, v.Kind)
+		assert.Equal(t, recovery.NotSeen, l.recover(lost, recovery.Options{}).Kind)
+		again := newAttempt(t, sized("76"), recovery.Marked())
 		l.lose(lostAnswer, again)
-		assert.NotEqual(t, v.Batch.ID(), l.recover(again, client.Recovery{}).Batch.ID())
+		assert.NotEqual(t, v.Batch.ID(), l.recover(again, recovery.Options{}).Batch.ID())
 	})
 }
 
 func TestRecoverIsNotMisledByFailedItems(t *testing.T) {
 	const unknown = "00000000-0000-4000-8000-000000000000"
-	bubble(t, func(t *testing.T, l *line) {
-		attempt := attemptOf(t, append(one("76"), gen.CreateItem{VariantID: unknown, Amount: "80", Quantity: 2}))
+	onSandbox(t, func(t *testing.T, l *line) {
+		attempt := newAttempt(t, append(sized("76"), gen.CreateItem{VariantID: unknown, Amount: "80", Quantity: 2}))
 		l.lose(lostAnswer, attempt)
-		v := l.recover(attempt, client.Recovery{})
-		require.Equal(t, client.Landed, v.Kind)
+		v := l.recover(attempt, recovery.Options{})
+		require.Equal(t, recovery.Landed, v.Kind)
 		results, err := v.Batch.Wait(t.Context())
 		var failed *client.BatchError
 		require.ErrorAs(t, err, &failed)
 		assert.Len(t, failed.Failed, 2)
 		assert.Len(t, results, 3)
 	})
-	bubble(t, func(t *testing.T, l *line) {
-		attempt := attemptOf(t, []gen.CreateItem{{VariantID: unknown, Amount: "80", Quantity: 2}})
+	onSandbox(t, func(t *testing.T, l *line) {
+		attempt := newAttempt(t, []gen.CreateItem{{VariantID: unknown, Amount: "80", Quantity: 2}})
 		l.lose(lostAnswer, attempt)
-		assert.Equal(t, client.NotSeen, l.recover(attempt, client.Recovery{}).Kind, "a batch that made nothing cannot be seen")
+		assert.Equal(t, recovery.NotSeen, l.recover(attempt, recovery.Options{}).Kind, "a batch that made nothing cannot be seen")
 		assert.Zero(t, l.made())
 	})
 	for _, notAnID := range []string{"a-size", "10,5"} { // filters of listings refuse them, one at the service and one before
-		bubble(t, func(t *testing.T, l *line) {
-			attempt := attemptOf(t, append(one("76"), gen.CreateItem{VariantID: notAnID, Amount: "80", Quantity: 1}))
+		onSandbox(t, func(t *testing.T, l *line) {
+			attempt := newAttempt(t, append(sized("76"), gen.CreateItem{VariantID: notAnID, Amount: "80", Quantity: 1}))
 			l.lose(lostAnswer, attempt)
-			assert.Equal(t, client.Landed, l.recover(attempt, client.Recovery{}).Kind)
+			assert.Equal(t, recovery.Landed, l.recover(attempt, recovery.Options{}).Kind)
 		})
 	}
 }
@@ -381,31 +371,31 @@ func TestRecoverCannotTellWhatTheAnswersDoNotSay(t *testing.T) {
 		read   func(*http.Request, *httptest.ResponseRecorder)
 		reason string
 	}{
-		"the items cannot be read":         {items: one("76"), read: on("/items", status(500)), reason: "items cannot be read"},
-		"the batch is not found":           {items: one("76"), read: on("", status(404)), reason: "cannot be read"},
-		"an expiry is unreadable":          {items: one("76", soon), read: replacing(`2000-02-01T00:00:00.123Z`, `next month`), reason: "do not say"},
-		"nothing is echoed":                {items: one("76"), read: replacing(`"listingInput":{`, `"listingInput":null,"was":{`), reason: "do not say"},
-		"no items are listed yet":          {items: one("76"), read: on("/items", body(func(v map[string]any) { v["items"] = []any{} })), reason: "0 of its 1 items"},
-		"the time of creation is not told": {items: one("76"), read: on("", body(func(v map[string]any) { v["createdAt"] = nil })), reason: "when it was created"},
-		"inventory that was not asked for": {items: one("76"), other: one("76", direct), reason: "inventory type"},
+		"the items cannot be read":         {items: sized("76"), read: on("/items", status(500)), reason: "items cannot be read"},
+		"the batch is not found":           {items: sized("76"), read: on("", status(404)), reason: "cannot be read"},
+		"an expiry is unreadable":          {items: sized("76", soon), read: replacing(`2000-02-01T00:00:00.123Z`, `next month`), reason: "do not say"},
+		"nothing is echoed":                {items: sized("76"), read: replacing(`"listingInput":{`, `"listingInput":null,"was":{`), reason: "do not say"},
+		"no items are listed yet":          {items: sized("76"), read: on("/items", body(func(v map[string]any) { v["items"] = []any{} })), reason: "0 of its 1 items"},
+		"the time of creation is not told": {items: sized("76"), read: on("", body(func(v map[string]any) { v["createdAt"] = nil })), reason: "when it was created"},
+		"inventory that was not asked for": {items: sized("76"), other: sized("76", direct), reason: "inventory type"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, l *line) {
+			onSandbox(t, func(t *testing.T, l *line) {
 				if test.read != nil {
 					l.read = test.read
 				}
-				attempt := attemptOf(t, test.items)
+				attempt := newAttempt(t, test.items)
 				if test.other == nil {
 					l.lose(lostAnswer, attempt)
 				} else {
 					l.lose(lostRequest, attempt)
-					l.submit(attemptOf(t, test.other))
+					l.submit(newAttempt(t, test.other))
 				}
 
-				v := l.recover(attempt, client.Recovery{Settle: time.Minute})
+				v := l.recover(attempt, recovery.Options{Settle: time.Minute})
 
-				require.Equal(t, client.CannotTell, v.Kind, v)
+				require.Equal(t, recovery.CannotTell, v.Kind, v)
 				assert.Contains(t, v.Reason, test.reason)
 				assert.Len(t, v.Candidates, 1)
 				assert.Nil(t, v.Batch)
@@ -415,28 +405,28 @@ func TestRecoverCannotTellWhatTheAnswersDoNotSay(t *testing.T) {
 }
 
 func TestRecoverReadsEveryPageAndWhatIsHidden(t *testing.T) {
-	bubble(t, func(t *testing.T, l *line) {
-		attempt := attemptOf(t, one("76"))
+	onSandbox(t, func(t *testing.T, l *line) {
+		attempt := newAttempt(t, sized("76"))
 		l.lose(lostAnswer, attempt)
 		pass(time.Second)
 		for range 4 {
-			l.submit(attemptOf(t, one("80", func(i *gen.CreateItem) { i.Quantity = 75 }))) // newer, so on the pages before
+			l.submit(newAttempt(t, sized("80", func(i *gen.CreateItem) { i.Quantity = 75 }))) // newer, so on the pages before
 		}
 		pass(time.Minute)
 		require.Equal(t, 301, l.made())
-		assert.Equal(t, client.Landed, l.recover(attempt, client.Recovery{}).Kind)
+		assert.Equal(t, recovery.Landed, l.recover(attempt, recovery.Options{}).Kind)
 	})
-	bubble(t, func(t *testing.T, l *line) {
-		attempt := attemptOf(t, one("76", func(i *gen.CreateItem) { i.ExpiresAt = gen.TimeOf(time.Now().Add(time.Minute)) }))
+	onSandbox(t, func(t *testing.T, l *line) {
+		attempt := newAttempt(t, sized("76", func(i *gen.CreateItem) { i.ExpiresAt = gen.TimeOf(time.Now().Add(time.Minute)) }))
 		l.lose(lostAnswer, attempt)
 		pass(3 * time.Hour)
 		page, err := l.c.Listings.ListPage(t.Context(), client.ListListings{})
 		require.NoError(t, err)
 		require.Empty(t, page.Listings, "its ask has expired")
-		assert.Equal(t, client.Landed, l.recover(attempt, client.Recovery{}).Kind)
+		assert.Equal(t, recovery.Landed, l.recover(attempt, recovery.Options{}).Kind)
 	})
-	bubble(t, func(t *testing.T, l *line) {
-		attempt := attemptOf(t, one("76"))
+	onSandbox(t, func(t *testing.T, l *line) {
+		attempt := newAttempt(t, sized("76"))
 		l.lose(lostAnswer, attempt)
 		pass(time.Second)
 		for listing, err := range l.c.Listings.List(t.Context(), client.ListListings{}) {
@@ -446,16 +436,16 @@ func TestRecoverReadsEveryPageAndWhatIsHidden(t *testing.T) {
 			_, err = o.Wait(t.Context())
 			require.NoError(t, err)
 		}
-		assert.Equal(t, client.Landed, l.recover(attempt, client.Recovery{}).Kind, "deleted listings show their batch as well")
+		assert.Equal(t, recovery.Landed, l.recover(attempt, recovery.Options{}).Kind, "deleted listings show their batch as well")
 	})
-	bubble(t, func(t *testing.T, l *line) {
+	onSandbox(t, func(t *testing.T, l *line) {
 		var items []gen.CreateItem
 		for n := range 120 {
 			items = append(items, gen.CreateItem{VariantID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", n), Amount: "76", Quantity: 1})
 		}
 		longest := 0
 		l.read = func(r *http.Request, _ *httptest.ResponseRecorder) { longest = max(longest, len(r.URL.String())) }
-		assert.Equal(t, client.NotSeen, l.recover(attemptOf(t, items), client.Recovery{Settle: time.Second}).Kind)
+		assert.Equal(t, recovery.NotSeen, l.recover(newAttempt(t, items), recovery.Options{Settle: time.Second}).Kind)
 		assert.Less(t, longest, 4096, "servers bound the length of a URL")
 	})
 }
@@ -463,14 +453,14 @@ func TestRecoverReadsEveryPageAndWhatIsHidden(t *testing.T) {
 // TestRecoverAgreesWithTheTruth is the property that all of it is for.
 func TestRecoverAgreesWithTheTruth(t *testing.T) {
 	for seed := range uint64(3) {
-		bubble(t, func(t *testing.T, l *line) {
+		onSandbox(t, func(t *testing.T, l *line) {
 			rng := rand.New(rand.NewPCG(seed, 3))
 			var known []string
-			var lost []client.Attempt
+			var lost []recovery.Attempt
 			var truth []loss
 			listings := 0
 			for range 12 {
-				attempt := attemptOf(t, randomItems(rng), client.Marked())
+				attempt := newAttempt(t, randomItems(rng), recovery.Marked())
 				listings += count(attempt)
 				switch how := []loss{noLoss, lostRequest, lostAnswer}[rng.IntN(3)]; how {
 				case noLoss:
@@ -485,13 +475,13 @@ func TestRecoverAgreesWithTheTruth(t *testing.T) {
 				pass(2 * time.Hour) // until the last one cannot have been sent since
 			}
 			for i, attempt := range lost {
-				v := l.recover(attempt, client.Recovery{Known: known, Settle: time.Minute})
+				v := l.recover(attempt, recovery.Options{Known: known, Settle: time.Minute})
 				if truth[i] == lostRequest {
-					require.Equal(t, client.NotSeen, v.Kind, "seed %d: %s", seed, v)
-					known = append(known, l.submit(attemptOf(t, attempt.Items, client.Marked())))
+					require.Equal(t, recovery.NotSeen, v.Kind, "seed %d: %s", seed, v)
+					known = append(known, l.submit(newAttempt(t, attempt.Items, recovery.Marked())))
 					continue
 				}
-				require.Equal(t, client.Landed, v.Kind, "seed %d: %s", seed, v)
+				require.Equal(t, recovery.Landed, v.Kind, "seed %d: %s", seed, v)
 				require.NotContains(t, known, v.Batch.ID(), "seed %d", seed)
 				known = append(known, v.Batch.ID())
 			}
@@ -513,7 +503,7 @@ func randomItems(rng *rand.Rand) []gen.CreateItem {
 	return items
 }
 
-func count(a client.Attempt) (n int) {
+func count(a recovery.Attempt) (n int) {
 	for _, i := range a.Items {
 		n += int(i.Quantity)
 	}
@@ -523,7 +513,7 @@ func count(a client.Attempt) (n int) {
 func TestAnAttemptIsRecoveredByTheNextProcess(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sandbox.db")
 	synctest.Test(t, func(t *testing.T) {
-		attempt := attemptOf(t, one("76.0000", func(i *gen.CreateItem) { i.Quantity = 3 }), client.Marked())
+		attempt := newAttempt(t, sized("76.0000", func(i *gen.CreateItem) { i.Quantity = 3 }), recovery.Marked())
 		saved, err := json.Marshal(attempt)
 		require.NoError(t, err)
 		first := newLine(t, sandbox.Options{DB: file})
@@ -531,12 +521,12 @@ func TestAnAttemptIsRecoveredByTheNextProcess(t *testing.T) {
 		require.NoError(t, first.sandbox.Close())
 
 		pass(time.Hour)
-		var restored client.Attempt
+		var restored recovery.Attempt
 		require.NoError(t, json.Unmarshal(saved, &restored))
 		second := newLine(t, sandbox.Options{DB: file})
-		v := second.recover(restored, client.Recovery{})
+		v := second.recover(restored, recovery.Options{})
 
-		require.Equal(t, client.Landed, v.Kind)
+		require.Equal(t, recovery.Landed, v.Kind)
 		assert.Equal(t, "landed as batch "+v.Batch.ID(), v.String())
 		items, err := second.c.Batches.OpenCreate(v.Batch.ID()).Wait(t.Context())
 		require.NoError(t, err)
@@ -545,85 +535,9 @@ func TestAnAttemptIsRecoveredByTheNextProcess(t *testing.T) {
 }
 
 func TestRecoverRefusesWhatIsNoAttempt(t *testing.T) {
-	bubble(t, func(t *testing.T, l *line) {
+	onSandbox(t, func(t *testing.T, l *line) {
 		l.read = func(*http.Request, *httptest.ResponseRecorder) { assert.Fail(t, "there is I/O") }
-		_, err := l.c.Batches.Recover(t.Context(), client.Attempt{}, client.Recovery{})
+		_, err := recovery.Recover(t.Context(), l.c, recovery.Attempt{}, recovery.Options{})
 		require.ErrorIs(t, err, client.ErrInvalidArgument)
 	})
-}
-
-func TestOperationsSinceSettlesAWriteToAListing(t *testing.T) {
-	bubble(t, func(t *testing.T, l *line) {
-		made, err := l.c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: size(0), Amount: "76"})
-		require.NoError(t, err)
-		_, err = made.Wait(t.Context())
-		require.NoError(t, err)
-		id := made.ListingID()
-		reprice := func(how loss, amount gen.Amount) time.Time {
-			pass(time.Minute)
-			since := time.Now()
-			l.writes = how
-			_, err := l.c.Listings.Update(t.Context(), id, gen.UpdateListingRequest{Amount: amount})
-			require.ErrorIs(t, err, client.ErrOutcomeUnknown)
-			l.writes = noLoss
-			return since
-		}
-
-		landed := reprice(lostAnswer, "77")
-		ops, err := l.c.Listings.OperationsSince(t.Context(), id, gen.OperationTypeUpdate, landed)
-		require.NoError(t, err)
-		require.Len(t, ops, 1)
-		assert.Equal(t, gen.Amount("77"), ops[0].Snapshot().Changes.Additions.AskData.Amount)
-		_, err = ops[0].Wait(t.Context())
-		require.NoError(t, err)
-
-		lost := reprice(lostRequest, "78")
-		ops, err = l.c.Listings.OperationsSince(t.Context(), id, gen.OperationTypeUpdate, lost)
-		require.NoError(t, err)
-		assert.Empty(t, ops)
-		ops, err = l.c.Listings.OperationsSince(t.Context(), id, gen.OperationTypeDelete, landed)
-		require.NoError(t, err)
-		assert.Empty(t, ops, "of another type")
-
-		pass(time.Minute)
-		since := time.Now()
-		l.writes = lostAnswer
-		_, err = l.c.Batches.Delete(t.Context(), []string{id})
-		require.ErrorIs(t, err, client.ErrOutcomeUnknown)
-		pass(time.Minute)
-		ops, err = l.c.Listings.OperationsSince(t.Context(), id, gen.OperationTypeDelete, since)
-		require.NoError(t, err)
-		assert.Len(t, ops, 1, "a batch leaves its operations on the listings")
-
-		_, err = l.c.Listings.OperationsSince(t.Context(), "", gen.OperationTypeDelete, since)
-		require.ErrorIs(t, err, client.ErrInvalidArgument)
-	})
-}
-
-func TestOperationsSinceLeavesOutWhatOthersStarted(t *testing.T) {
-	tests := map[string]struct {
-		by, via string
-		want    int
-	}{
-		"a user of the API":            {`"USER"`, `"PUBLIC-API"`, 1},
-		"what does not say who it was": {`null`, `null`, 1},
-		"the service":                  {`"SYSTEM"`, `"INTERNAL-SYSTEM"`, 0},
-		"the user's telephone":         {`"USER"`, `"IOS"`, 0},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, l *line) {
-				since := time.Now()
-				made, err := l.c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: size(0), Amount: "76"})
-				require.NoError(t, err)
-				l.read = func(_ *http.Request, w *httptest.ResponseRecorder) {
-					text, _ := io.ReadAll(w.Body)
-					w.Body = bytes.NewBufferString(strings.NewReplacer(`"USER"`, test.by, `"PUBLIC-API"`, test.via).Replace(string(text)))
-				}
-				ops, err := l.c.Listings.OperationsSince(t.Context(), made.ListingID(), gen.OperationTypeCreate, since)
-				require.NoError(t, err)
-				assert.Len(t, ops, test.want)
-			})
-		})
-	}
 }

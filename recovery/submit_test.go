@@ -1,4 +1,4 @@
-package client_test
+package recovery_test
 
 import (
 	"testing"
@@ -11,6 +11,13 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/recovery"
+)
+
+// The ids that the examples of the spec use.
+const (
+	batchID   = "5ee0ab0e-2a2b-4a3e-9a46-bd8d4ee8c54f"
+	variantID = "8f4d2c4e-9d57-4a87-8a34-6b2f5d6d1e21"
 )
 
 func TestAnAttemptIsRefusedBeforeAnyIO(t *testing.T) {
@@ -28,7 +35,7 @@ func TestAnAttemptIsRefusedBeforeAnyIO(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := client.NewAttempt(test.items)
+			_, err := recovery.New(test.items)
 			var refused *client.ArgumentError
 			require.ErrorAs(t, err, &refused)
 			assert.Equal(t, test.field, refused.Field)
@@ -40,35 +47,35 @@ func TestSubmitSendsWhatCreateWouldSend(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpCreateListingsBatch).
 		BodyJSON(`{"items":[{"variantId":"` + variantID + `","amount":"76.0000","quantity":2}]}`).AnswerExample()
-	attempt, err := client.NewAttempt([]gen.CreateItem{{VariantID: variantID, Amount: "76.0000", Quantity: 2}})
+	attempt, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76.0000", Quantity: 2}})
 	require.NoError(t, err)
 
-	b, err := srv.Client().Batches.Submit(t.Context(), attempt)
+	b, err := recovery.Submit(t.Context(), srv.Client(), attempt)
 
 	require.NoError(t, err)
 	assert.Equal(t, batchID, b.ID())
 }
 
 func TestSubmitRefusesWhatItCannotRecover(t *testing.T) {
-	made, err := client.NewAttempt([]gen.CreateItem{{VariantID: variantID, Amount: "76", Quantity: 1}})
+	made, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76", Quantity: 1}})
 	require.NoError(t, err)
 	tests := map[string]struct {
-		spoil func(*client.Attempt)
+		spoil func(*recovery.Attempt)
 		says  string
 	}{
-		"one without an id cannot be named":      {func(a *client.Attempt) { a.ID = "" }, "use NewAttempt"},
-		"one without a time cannot be found":     {func(a *client.Attempt) { a.MadeAt = time.Time{} }, "use NewAttempt"},
-		"one without items is none":              {func(a *client.Attempt) { a.Items = nil }, "use NewAttempt"},
-		"an old one may have been submitted":     {func(a *client.Attempt) { a.MadeAt = a.MadeAt.Add(-61 * time.Minute) }, "more than an hour old"},
-		"one that was edited is checked anew":    {func(a *client.Attempt) { a.Items = []gen.CreateItem{{VariantID: variantID}} }, "amount"},
-		"one with too many items for the client": {func(a *client.Attempt) { a.Items = make([]gen.CreateItem, 101) }, "slices.Chunk"},
+		"one without an id cannot be named":      {func(a *recovery.Attempt) { a.ID = "" }, "use New"},
+		"one without a time cannot be found":     {func(a *recovery.Attempt) { a.MadeAt = time.Time{} }, "use New"},
+		"one without items is none":              {func(a *recovery.Attempt) { a.Items = nil }, "use New"},
+		"an old one may have been submitted":     {func(a *recovery.Attempt) { a.MadeAt = a.MadeAt.Add(-61 * time.Minute) }, "more than an hour old"},
+		"one that was edited is checked anew":    {func(a *recovery.Attempt) { a.Items = []gen.CreateItem{{VariantID: variantID}} }, "amount"},
+		"one with too many items for the client": {func(a *recovery.Attempt) { a.Items = make([]gen.CreateItem, 101) }, "slices.Chunk"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			attempt := made
 			test.spoil(&attempt)
 
-			_, err := clienttest.New(t).Client().Batches.Submit(t.Context(), attempt)
+			_, err := recovery.Submit(t.Context(), clienttest.New(t).Client(), attempt)
 
 			require.ErrorIs(t, err, client.ErrInvalidArgument)
 			assert.ErrorContains(t, err, test.says)
@@ -81,14 +88,14 @@ func TestSubmitWaitsNoLongerThanTheAttemptMayBeSent(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(gen.OpCreateListingsBatch).AnswerExample()
 		c := srv.Client(client.WithQuota(client.Quota{ItemsPerWindow: 1, ItemsWindow: 2 * time.Hour}))
-		first, err := client.NewAttempt([]gen.CreateItem{{VariantID: variantID, Amount: "76", Quantity: 1}})
+		first, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76", Quantity: 1}})
 		require.NoError(t, err)
-		_, err = c.Batches.Submit(t.Context(), first)
+		_, err = recovery.Submit(t.Context(), c, first)
 		require.NoError(t, err)
-		second, err := client.NewAttempt(first.Items)
+		second, err := recovery.New(first.Items)
 		require.NoError(t, err)
 
-		_, err = c.Batches.Submit(t.Context(), second)
+		_, err = recovery.Submit(t.Context(), c, second)
 
 		require.Error(t, err)
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "it was never sent")
