@@ -26,6 +26,7 @@ type TokenError = token.Error
 // Sentinels of a [TokenError].
 var (
 	ErrSignInAgain  = token.ErrSignInAgain
+	ErrTokenRefused = token.ErrRefused
 	ErrTokenExpired = token.ErrExpired
 )
 

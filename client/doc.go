@@ -59,7 +59,7 @@
 //	*SendError                                        no answer came, or not sent; Is the ctx's error if that is why
 //	*DecodeError                                      it succeeded, but the answer cannot be read
 //	*TokenError, *QuotaError, *ThrottledError         not sent; if not again, the last answer's error is there too
-//	ErrTokenExpired, ErrSignInAgain                   a *TokenError: only a new token, or signing in, helps
+//	ErrTokenExpired, ErrTokenRefused, ErrSignInAgain  a *TokenError that no time cures: see each of them
 //	*WaitError                                        a wait ended first; the last snapshot is kept
 //	*OperationError, *BatchError                      the service processed it, and it, or items of it, failed
 //

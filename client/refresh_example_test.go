@@ -24,7 +24,7 @@ func ExampleRefreshTokenSource() {
 		ClientSecret: "from the environment",
 		Audience:     "gateway.example.com",
 		RefreshToken: "refresh-1",
-		OnRotate: func(refreshToken string) error {
+		OnRotate: func(_ context.Context, refreshToken string) error {
 			fmt.Println("save", refreshToken)
 			return nil
 		},

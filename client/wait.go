@@ -61,7 +61,7 @@ func IsTransient(err error) bool { return mayPass(err) }
 // if it was not, and for want of a token unless only the user can help.
 func mayPass(err error) bool {
 	if _, ok := errors.AsType[*TokenError](err); ok {
-		return !errors.Is(err, ErrSignInAgain) && !errors.Is(err, ErrTokenExpired)
+		return !errors.Is(err, ErrTokenRefused) && !errors.Is(err, ErrTokenExpired)
 	}
 	if answered, ok := errors.AsType[*APIError](err); ok {
 		return retry.OfStatus(answered.StatusCode).MayPass()

@@ -173,6 +173,7 @@ func TestAWaitOutlivesATokenEndpointThatFails(t *testing.T) {
 		"that is down":                         {errors.New("the token endpoint answered 503"), false},
 		"that answers with a failure":          {&oauth2.RetrieveError{ErrorCode: "temporarily_unavailable"}, false},
 		"but not a refresh token that it bars": {&oauth2.RetrieveError{ErrorCode: "invalid_grant"}, true},
+		"nor a client that it bars":            {&oauth2.RetrieveError{ErrorCode: "invalid_client"}, true},
 		"but not a static token that ends":     {client.ErrTokenExpired, true},
 	} {
 		t.Run(name, func(t *testing.T) {

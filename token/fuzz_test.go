@@ -2,6 +2,7 @@ package token_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -47,6 +49,9 @@ func FuzzGrant(f *testing.F) {
 		{"401 Unauthorized", `{"error":"no_the_client_secret"}`},
 		{"302 Found\r\nLocation: http://[" + all, ""},
 		{"502 " + all, "<html>" + all},
+		{"429 Too Many Requests\r\nRetry-After: 99999999999999999999", ""},
+		{"503 Busy\r\nDate: Sat, 01 Jan 2000 00:00:00 GMT\r\nRetry-After: Fri, 31 Dec 9999 23:59:59 GMT", ""},
+		{"503 Busy\r\nDate: Sat, 01 Jan 0001 00:00:00 GMT\r\nRetry-After: Fri, 31 Dec 9999 23:59:59 GMT", all},
 		{"101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + all, all},
 		{"103 Early Hints\r\n\r\nHTTP/1.1 " + ok, `{"access_token":"the_access_token"}`},
 		{"999 \x00", all},
@@ -55,54 +60,60 @@ func FuzzGrant(f *testing.F) {
 		f.Add(seed[0], []byte(seed[1]))
 	}
 	f.Fuzz(func(t *testing.T, head string, body []byte) {
-		var presented []string
-		var good atomic.Bool // the endpoint answers well from now on
-		transport := pipe(t, func(conn net.Conn) {
-			answer := "HTTP/1.1 " + head + "\r\n\r\n" + string(body)
-			if good.Load() {
-				answer = "HTTP/1.1 200 OK\r\n\r\n" + `{"access_token":"the_second"}`
-			}
-			_, _ = io.WriteString(conn, answer)
-		})
-		noting := transportFunc(func(r *http.Request) (*http.Response, error) {
-			text, err := io.ReadAll(r.Body)
-			assert.NoError(t, err)
-			form, err := url.ParseQuery(string(text))
-			assert.NoError(t, err)
-			presented = append(presented, form.Get("refresh_token"))
-			r.Body = io.NopCloser(bytes.NewReader(text))
-			return transport.RoundTrip(r)
-		})
-		latest := secretRefresh
-		source := inBubble(t, noting, withSecrets, func(c *token.RefreshConfig) {
-			c.TokenURL = "http://127.0.0.1/oauth/token"
-			c.OnRotate = func(refreshToken string) error { latest = refreshToken; return nil }
-		})
-		asked := time.Now()
+		synctest.Test(t, func(t *testing.T) { // where pauses take no time
+			var presented []string
+			var good atomic.Bool // the endpoint answers well from now on
+			transport := pipe(t, func(conn net.Conn) {
+				answer := "HTTP/1.1 " + head + "\r\n\r\n" + string(body)
+				if good.Load() {
+					answer = "HTTP/1.1 200 OK\r\n\r\n" + `{"access_token":"the_second"}`
+				}
+				_, _ = io.WriteString(conn, answer)
+			})
+			noting := transportFunc(func(r *http.Request) (*http.Response, error) {
+				text, err := io.ReadAll(r.Body)
+				assert.NoError(t, err)
+				form, err := url.ParseQuery(string(text))
+				assert.NoError(t, err)
+				presented = append(presented, form.Get("refresh_token"))
+				r.Body = io.NopCloser(bytes.NewReader(text))
+				return transport.RoundTrip(r)
+			})
+			latest := secretRefresh
+			source := inBubble(t, noting, withSecrets, func(c *token.RefreshConfig) {
+				c.TokenURL = "http://127.0.0.1/oauth/token"
+				c.OnRotate = func(_ context.Context, refreshToken string) error { latest = refreshToken; return nil }
+			})
+			asked := time.Now()
 
-		got, err := source.Token()
+			got, err := source.Token()
 
-		if err == nil {
-			requireUsable(t, got, asked)
-			source.Invalidate(got.AccessToken)
-		} else {
-			requireTokenError(t, err)
-			require.Less(t, len(err.Error()), 300)
-			for cause := err; cause != nil; cause = errors.Unwrap(cause) {
-				assertSecretFree(t, cause, secretRefresh, secretClient, secretAccess, secretNext)
+			if err == nil {
+				requireUsable(t, got, asked)
+				source.Invalidate(got.AccessToken)
+			} else {
+				requireTokenError(t, err)
+				require.Less(t, len(err.Error()), 300)
+				for cause := err; cause != nil; cause = errors.Unwrap(cause) {
+					assertSecretFree(t, cause, secretRefresh, secretClient, secretAccess, secretNext)
+				}
 			}
-		}
-		require.Len(t, presented, 1)
-		good.Store(true)
-		second, again := source.Token()
-		if errors.Is(err, token.ErrSignInAgain) {
-			require.ErrorIs(t, again, token.ErrSignInAgain)
-			require.Len(t, presented, 1, "a token that was refused is not sent again")
-			return
-		}
-		require.NoError(t, again, "whatever came before, the next refresh is one like any other")
-		require.Equal(t, "the_second", second.AccessToken)
-		require.Equal(t, []string{secretRefresh, latest}, presented)
+			require.Len(t, presented, 1)
+			good.Store(true)
+			if failed, ok := errors.AsType[*token.Error](err); ok && !errors.Is(err, token.ErrRefused) {
+				require.WithinRange(t, failed.RetryAt, asked.Add(time.Second), time.Now().Add(24*time.Hour))
+				after(time.Until(failed.RetryAt))
+			}
+			second, again := source.Token()
+			if errors.Is(err, token.ErrRefused) {
+				require.ErrorIs(t, again, token.ErrRefused)
+				require.Len(t, presented, 1, "what was refused for good is not sent again")
+				return
+			}
+			require.NoError(t, again, "whatever came before, the next refresh is one like any other")
+			require.Equal(t, "the_second", second.AccessToken)
+			require.Equal(t, []string{secretRefresh, latest}, presented)
+		})
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,6 +36,11 @@ func (s *RefreshSource) refresh() (*oauth2.Token, error) {
 	if err := s.rotate(s.config.RefreshToken); err != nil {
 		return nil, err
 	}
+	select {
+	case <-s.closing:
+		return nil, errClosed
+	default:
+	}
 	asked := time.Now().Round(0) // by the wall clock, which goes on while a machine sleeps
 	g, err := s.post()
 	if err != nil {
@@ -53,20 +59,6 @@ func (s *RefreshSource) refresh() (*oauth2.Token, error) {
 	return token, nil
 }
 
-// rotate keeps the refresh token, if it is another one, and hands over one that OnRotate has not taken yet.
-func (s *RefreshSource) rotate(refreshToken string) error {
-	if refreshToken != "" && refreshToken != s.config.RefreshToken {
-		s.config.RefreshToken, s.unsaved = refreshToken, s.config.OnRotate != nil
-	}
-	if s.unsaved {
-		if err := s.config.OnRotate(s.config.RefreshToken); err != nil {
-			return fmt.Errorf("save the rotated refresh token, which is kept in memory: %w", err)
-		}
-	}
-	s.unsaved = false
-	return nil
-}
-
 // post sends the grant. [oauth2.Config] would leave out the audience, send the secrets on after a redirect, and
 // quote the answer in its errors.
 func (s *RefreshSource) post() (*grant, error) {
@@ -81,6 +73,7 @@ func (s *RefreshSource) post() (*grant, error) {
 	if err != nil {
 		return nil, unanswered(err)
 	}
+	req.GetBody = nil // net/http would send it again by itself, and a refresh token that comes twice may be revoked
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Accept", "application/json")
 	req.Close = true // one request in hours is not worth an idle connection
@@ -90,7 +83,7 @@ func (s *RefreshSource) post() (*grant, error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < 200 { // 101: what follows is another protocol's, and no deadline ends the reading of it
-		return nil, refusal(resp.StatusCode, "")
+		return nil, refusal(resp, "")
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if len(body) > maxAnswer {
@@ -101,7 +94,7 @@ func (s *RefreshSource) post() (*grant, error) {
 	_, odd := errors.AsType[*json.UnmarshalTypeError](broken)
 	switch {
 	case resp.StatusCode >= 300 || g.Error != "":
-		return nil, refusal(resp.StatusCode, g.Error)
+		return nil, refusal(resp, g.Error)
 	case err != nil:
 		return nil, unanswered(err)
 	case broken != nil && !odd:
@@ -110,9 +103,9 @@ func (s *RefreshSource) post() (*grant, error) {
 	return g, nil
 }
 
-// refusal keeps the status, and the code if it is one of RFC 6749, RFC 8707 or OpenID Connect, or another that many
-// servers have. What is none of them is left out: any word may be a secret.
-func refusal(status int, code string) error {
+// refusal keeps the status, the pause that is asked for, and the code if it is one of RFC 6749, RFC 8707 or OpenID
+// Connect, or another that many servers have. What is none of them is left out: any word may be a secret.
+func refusal(resp *http.Response, code string) error {
 	switch code {
 	case "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
 		"access_denied", "server_error", "temporarily_unavailable", "invalid_target",
@@ -121,7 +114,41 @@ func refusal(status int, code string) error {
 	default:
 		code = ""
 	}
-	return &oauth2.RetrieveError{Response: &http.Response{StatusCode: status, Status: http.StatusText(status)}, ErrorCode: code}
+	kept := &http.Response{StatusCode: resp.StatusCode, Status: http.StatusText(resp.StatusCode), Header: http.Header{}}
+	if asked := retryAfter(resp.Header); asked > 0 {
+		kept.Header.Set("Retry-After", strconv.FormatInt(int64(asked/time.Second), 10))
+	}
+	return &oauth2.RetrieveError{Response: kept, ErrorCode: code}
+}
+
+// longestAsked bounds the pause that a token endpoint can ask for.
+const longestAsked = 24 * time.Hour
+
+// retryAfter reads the Retry-After header, in seconds or as a date by the response's own clock, and rounds it up to
+// seconds; zero when it is missing, past or neither.
+func retryAfter(h http.Header) time.Duration {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(max(0, min(seconds, int64(longestAsked/time.Second)))) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return max(0, (min(at.Sub(now), longestAsked) + time.Second - 1).Truncate(time.Second))
+}
+
+// pauseAsked returns how long the token endpoint asked to wait when it refused.
+func pauseAsked(err error) time.Duration {
+	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
+	if !ok || refused.Response == nil {
+		return 0
+	}
+	return retryAfter(refused.Response.Header)
 }
 
 // unanswered says why there is no answer. net/http quotes what it cannot read, so that only errors of the network

@@ -1,6 +1,7 @@
 package token_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -88,50 +90,55 @@ func TestARefreshTokenIsUsedUntilAnotherOneComes(t *testing.T) {
 		says(200, `{"access_token":7,"refresh_token":"refresh-4"}`),
 		grants(passing),
 	)
-	var saved []string
-	source := overHTTP(t, endpoint, func(c *token.RefreshConfig) {
-		c.OnRotate = func(refreshToken string) error { saved = append(saved, refreshToken); return nil }
-	})
-	for i := range endpoint.answers {
-		if _, err := source.Token(); i == 8 {
-			require.ErrorContains(t, err, "no token that a header can carry")
-		} else {
-			require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		var saved []string
+		source := inBubble(t, endpoint, func(c *token.RefreshConfig) {
+			c.OnRotate = func(_ context.Context, refreshToken string) error { saved = append(saved, refreshToken); return nil }
+		})
+		for i := range endpoint.answers {
+			if _, err := source.Token(); i == 8 {
+				require.ErrorContains(t, err, "no token that a header can carry")
+			} else {
+				require.NoError(t, err)
+			}
+			after(time.Minute) // until the next refresh
 		}
-	}
-	assert.Equal(t, []string{
-		"refresh-1", "refresh-1", "refresh-1", "refresh-1", "refresh-1", "refresh-1",
-		"refresh-2", "refresh-2", "refresh-3", "refresh-4",
-	}, endpoint.presented(), "an answer without one, or an odd one, keeps the old one; a broken answer does not lose a new one")
-	assert.Equal(t, []string{"refresh-2", "refresh-3", "refresh-4"}, saved, "each new one is handed over once")
+		assert.Equal(t, []string{
+			"refresh-1", "refresh-1", "refresh-1", "refresh-1", "refresh-1", "refresh-1",
+			"refresh-2", "refresh-2", "refresh-3", "refresh-4",
+		}, endpoint.presented(), "an answer without one, or an odd one, keeps the old one; a broken answer does not lose a new one")
+		assert.Equal(t, []string{"refresh-2", "refresh-3", "refresh-4"}, saved, "each new one is handed over once")
+	})
 }
 
 func TestARotatedTokenIsSavedBeforeItIsUsedAndNeverLost(t *testing.T) {
 	full := errors.New("the disk is full")
 	endpoint := answers(grants("access-1", `"refresh_token":"refresh-2"`), grants("access-2"))
-	var offered []string
-	source := overHTTP(t, endpoint, func(c *token.RefreshConfig) {
-		c.OnRotate = func(refreshToken string) error {
-			offered = append(offered, refreshToken)
-			assert.NotContains(t, endpoint.presented(), refreshToken, "it is saved first")
-			if len(offered) < 3 {
-				return full
+	synctest.Test(t, func(t *testing.T) {
+		var offered []string
+		source := inBubble(t, endpoint, func(c *token.RefreshConfig) {
+			c.OnRotate = func(_ context.Context, refreshToken string) error {
+				offered = append(offered, refreshToken)
+				assert.NotContains(t, endpoint.presented(), refreshToken, "it is saved first")
+				if len(offered) < 3 {
+					return full
+				}
+				return nil
 			}
-			return nil
+		})
+		for range 2 {
+			_, err := source.Token()
+			require.ErrorIs(t, err, full)
+			requireTokenError(t, err)
+			require.ErrorContains(t, err, "get an access token: save the rotated refresh token, which is kept in memory: the disk is full (next try at 2000-")
+			require.Equal(t, []string{"refresh-1"}, endpoint.presented(), "until it is saved, nothing is sent")
 		}
+		got, err := source.Token()
+		require.NoError(t, err)
+		assert.Equal(t, "access-2", got.AccessToken, "the one that came before the save was never given out")
+		assert.Equal(t, []string{"refresh-2", "refresh-2", "refresh-2"}, offered)
+		assert.Equal(t, []string{"refresh-1", "refresh-2"}, endpoint.presented())
 	})
-	for range 2 {
-		_, err := source.Token()
-		require.ErrorIs(t, err, full)
-		requireTokenError(t, err)
-		require.EqualError(t, err, "get an access token: save the rotated refresh token, which is kept in memory: the disk is full")
-		require.Equal(t, []string{"refresh-1"}, endpoint.presented(), "until it is saved, nothing is sent")
-	}
-	got, err := source.Token()
-	require.NoError(t, err)
-	assert.Equal(t, "access-2", got.AccessToken, "the one that came before the save was never given out")
-	assert.Equal(t, []string{"refresh-2", "refresh-2", "refresh-2"}, offered)
-	assert.Equal(t, []string{"refresh-1", "refresh-2"}, endpoint.presented())
 }
 
 func TestAGrantFollowsNoRedirect(t *testing.T) {
@@ -146,7 +153,7 @@ func TestAGrantFollowsNoRedirect(t *testing.T) {
 				c.HTTPClient = given
 			})
 			_, err := source.Token()
-			require.EqualError(t, err, fmt.Sprintf("get an access token: the token endpoint answered %d", status))
+			require.ErrorContains(t, err, fmt.Sprintf("get an access token: the token endpoint answered %d (next try", status))
 			assert.Len(t, endpoint.sent(), 1)
 			assert.NoError(t, given.CheckRedirect(nil, nil), "the client that was given stays as it is")
 		}

@@ -139,8 +139,8 @@ func pipe(t *testing.T, answer func(net.Conn)) *http.Transport {
 	return transport
 }
 
-// passing is a JWT whose exp has passed, so that each call asks for a new one.
-var passing = jwt(`{"exp":1700000000}`)
+// passing is a JWT whose exp has passed, in a bubble too, so that it is renewed after a minute.
+var passing = jwt(`{"exp":900000000}`)
 
 func jwt(claims string) string {
 	return "eyJhbGciOiJIUzI1NiJ9." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".c2lnbmF0dXJl"
@@ -194,14 +194,21 @@ func accessToken(t *testing.T, source *token.RefreshSource) string {
 // requireTokenError requires a *token.Error.
 func requireTokenError(t *testing.T, err error) {
 	t.Helper()
+	_ = tokenErrorOf(t, err)
+}
+
+// tokenErrorOf requires a *token.Error and returns it.
+func tokenErrorOf(t *testing.T, err error) *token.Error {
+	t.Helper()
 	var failed *token.Error
 	require.ErrorAs(t, err, &failed)
+	return failed
 }
 
 // assertSecretFree looks for a secret in everything that fmt prints of a value.
 func assertSecretFree(t *testing.T, value any, secrets ...string) {
 	t.Helper()
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%t"} {
 		text := fmt.Sprintf(verb, value)
 		for _, secret := range secrets {
 			assert.NotContains(t, text, secret, verb)

@@ -76,13 +76,11 @@ func TestAFailedBackgroundRefreshBacksOffAndTheTokenGoesOn(t *testing.T) {
 
 			after(time.Minute)
 			_, err := source.Token()
-			require.EqualError(t, err, "get an access token: the token endpoint answered 503", "now it is mandatory")
-			tries := len(at)
-			_, err = source.Token()
-			require.Error(t, err)
-			assert.Len(t, at, tries+1, "who needs a token does not wait for a pause")
+			require.ErrorContains(t, err, "get an access token: the token endpoint answered 503", "now it is mandatory")
 			endpoint.answers = append(endpoint.answers[:1], grants("access-2", `"expires_in":43200`))
+			start := time.Now()
 			assert.Equal(t, "access-2", accessToken(t, source))
+			assert.GreaterOrEqual(t, time.Since(start), 30*time.Second, "the pause is waited for")
 		})
 	}
 }
@@ -167,7 +165,7 @@ func TestARefreshHasATimeOfItsOwn(t *testing.T) {
 		start := time.Now()
 		_, err := source.Token()
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.EqualError(t, err, "get an access token: the token endpoint did not answer: context deadline exceeded")
+		require.ErrorContains(t, err, "get an access token: the token endpoint did not answer: context deadline exceeded")
 		assert.Equal(t, 30*time.Second, time.Since(start))
 	})
 }
@@ -226,11 +224,12 @@ func TestCloseWaitsForTheRefreshAndEndsThem(t *testing.T) {
 		)
 		saved := ""
 		source := inBubble(t, endpoint, func(c *token.RefreshConfig) {
-			c.OnRotate = func(refreshToken string) error { saved = refreshToken; return nil }
+			c.OnRotate = func(_ context.Context, refreshToken string) error { saved = refreshToken; return nil }
 		})
 		accessToken(t, source)
 		after(55 * time.Minute)
 		assert.Equal(t, "access-1", accessToken(t, source), "a refresh begins")
+		synctest.Wait()
 		time.AfterFunc(7*time.Second, func() { close(open) })
 
 		start := time.Now()

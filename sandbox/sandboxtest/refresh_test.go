@@ -1,6 +1,7 @@
 package sandboxtest_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -15,7 +16,7 @@ import (
 )
 
 // signedIn is a client that renews its access token.
-func signedIn(t *testing.T, m *sandboxtest.Market, refreshToken string, onRotate func(string) error) *client.Client {
+func signedIn(t *testing.T, m *sandboxtest.Market, refreshToken string, onRotate func(context.Context, string) error) *client.Client {
 	t.Helper()
 	source, err := client.NewRefreshTokenSource(client.RefreshConfig{
 		TokenURL: m.TokenURL, ClientID: "test", Audience: "gateway.example.com", RefreshToken: refreshToken,
@@ -77,7 +78,7 @@ func TestAClientKeepsUpWithRefreshTokensThatRotate(t *testing.T) {
 		m := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.RotateRefreshTokens = true })
 		first := m.RefreshToken()
 		var saved []string
-		c := signedIn(t, m, first, func(refreshToken string) error {
+		c := signedIn(t, m, first, func(_ context.Context, refreshToken string) error {
 			saved = append(saved, refreshToken)
 			return nil
 		})
@@ -92,9 +93,11 @@ func TestAClientKeepsUpWithRefreshTokensThatRotate(t *testing.T) {
 }
 
 func TestAClientSurvivesATokenEndpointThatFails(t *testing.T) {
-	m := sandboxtest.New(t)
-	c := signedIn(t, m, m.RefreshToken(), nil)
-	require.NoError(t, m.Fail(sandbox.Fault{Operation: "token", Kind: sandbox.FaultHTML, Status: 503}))
-	require.ErrorContains(t, read(t, c), "503")
-	require.NoError(t, read(t, c))
+	synctest.Test(t, func(t *testing.T) {
+		m := sandboxtest.NewInProcess(t)
+		c := signedIn(t, m, m.RefreshToken(), nil)
+		require.NoError(t, m.Fail(sandbox.Fault{Operation: "token", Kind: sandbox.FaultHTML, Status: 503}))
+		require.ErrorContains(t, read(t, c), "503")
+		require.NoError(t, read(t, c), "after a pause")
+	})
 }
