@@ -27,7 +27,7 @@ const (
 // assertSecretFree looks for a secret in everything that fmt prints of a value.
 func assertSecretFree(t *testing.T, value any, secrets ...string) {
 	t.Helper()
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%t"} {
 		text := fmt.Sprintf(verb, value)
 		for _, secret := range secrets {
 			assert.NotContains(t, text, secret, verb)
@@ -109,7 +109,7 @@ func raw(text string) http.HandlerFunc {
 
 func TestNoVerbPrintsTheCredentialsOfAClient(t *testing.T) {
 	c := clientAt(t, "https://api.example.com", client.WithAPIKey(secretKey), client.WithToken(secretToken))
-	for _, value := range []any{c, *c, c.Low(), *c.Low(), c.Listings, *c.Listings, c.Batches.OpenCreate("1"), c.Listings.OpenOperation("1", "2")} {
+	for _, value := range []any{c, *c, c.Low(), *c.Low(), c.Listings, *c.Listings, c.Batches.OpenCreate("1"), c.Listings.OpenOperation("1", "2"), struct{ c *client.Client }{c}, struct{ c client.Client }{*c}} {
 		assertSecretFree(t, value, secretKey, secretToken)
 	}
 	assert.Equal(t, "client.Client(https://api.example.com/v2/)", fmt.Sprintf("%+v", c))

@@ -33,7 +33,7 @@ type grant struct {
 
 // refresh gets an access token. Whatever is wrong with an answer of success, its refresh token is kept first.
 func (s *RefreshSource) refresh() (*oauth2.Token, error) {
-	if err := s.rotate(s.config.RefreshToken); err != nil {
+	if err := s.rotate(s.config().RefreshToken); err != nil {
 		return nil, err
 	}
 	select {
@@ -65,11 +65,11 @@ func (s *RefreshSource) post() (*grant, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	form := url.Values{
-		"grant_type": {"refresh_token"}, "refresh_token": {s.config.RefreshToken}, "audience": {s.config.Audience},
-		"client_id": {s.config.ClientID}, "client_secret": {s.config.ClientSecret},
+		"grant_type": {"refresh_token"}, "refresh_token": {s.config().RefreshToken}, "audience": {s.config().Audience},
+		"client_id": {s.config().ClientID}, "client_secret": {s.config().ClientSecret},
 	}
 	maps.DeleteFunc(form, func(_ string, value []string) bool { return value[0] == "" })
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.config.TokenURL, strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.config().TokenURL, strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, unanswered(err)
 	}

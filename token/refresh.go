@@ -33,8 +33,15 @@ type RefreshConfig struct {
 	OnRotate func(ctx context.Context, refreshToken string) error
 }
 
-// Format implements [fmt.Formatter], so that no verb prints the secrets.
-func (RefreshConfig) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "token.RefreshConfig") }
+// configName is all that is printed of a [RefreshConfig].
+const configName = "token.RefreshConfig"
+
+// Format implements [fmt.Formatter], so that no verb prints the secrets. fmt calls no methods in unexported fields of
+// structs, so do not keep a RefreshConfig in one that may be printed: keep the [RefreshSource], which is safe there.
+func (RefreshConfig) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, configName) }
+
+// MarshalText implements [encoding.TextMarshaler], so that no encoder, such as those of slog, writes the secrets.
+func (RefreshConfig) MarshalText() ([]byte, error) { return []byte(configName), nil }
 
 // RefreshSource is an [oauth2.TokenSource] for the refresh-token grant of RFC 6749, section 6. Give it to
 // a client without [oauth2.ReuseTokenSource], which would hide this contract. It is safe for concurrent use.
@@ -62,17 +69,17 @@ func (RefreshConfig) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "tok
 // a *[Error] without tokens and without the words of the token endpoint.
 type RefreshSource struct {
 	http    *http.Client
-	config  *RefreshConfig // its RefreshToken is the latest; only the flight touches it
-	saving  chan error     // the result of a call of OnRotate that did not return in time; only the flight touches it
-	closing chan struct{}  // closed by Close
+	config  hidden[RefreshConfig] // its RefreshToken is the latest; only the flight touches it
+	saving  chan error            // the result of a call of OnRotate that did not return in time; only the flight touches it
+	closing chan struct{}         // closed by Close
 
 	mu                           sync.Mutex
 	flight                       *flight
-	unsaved                      bool          // config.RefreshToken has yet to be taken by OnRotate; written by the flight
-	token                        *oauth2.Token // nil if there is none
-	advisory, mandatory, retryAt time.Time     // zero means never for the first two, at once for the last
-	failed                       *Error        // of the last refresh; nil if it succeeded
-	failures                     int           // since the last success
+	unsaved                      bool                 // config.RefreshToken has yet to be taken by OnRotate; written by the flight
+	token                        hidden[oauth2.Token] // nil if there is none
+	advisory, mandatory, retryAt time.Time            // zero means never for the first two, at once for the last
+	failed                       *Error               // of the last refresh; nil if it succeeded
+	failures                     int                  // since the last success
 	invalidated                  time.Time
 	closed                       bool
 }
@@ -113,7 +120,7 @@ func NewRefreshSource(config RefreshConfig) (*RefreshSource, error) {
 		return nil, fmt.Errorf("refresh token source: HTTP client: the transport must not be a nil %T", hc.Transport)
 	}
 	hc.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &RefreshSource{config: &config, http: hc, closing: make(chan struct{})}, nil
+	return &RefreshSource{config: hide(&config), http: hc, closing: make(chan struct{})}, nil
 }
 
 // Format implements [fmt.Formatter], so that no verb prints the secrets.
@@ -153,7 +160,7 @@ func (s *RefreshSource) current(ctx context.Context) (*oauth2.Token, *flight, er
 	}
 	switch {
 	case usable:
-		return s.token, nil, nil
+		return s.token(), nil, nil
 	case s.flight != nil && inTime:
 		return nil, s.flight, nil
 	case s.config == nil:
@@ -196,7 +203,7 @@ func (s *RefreshSource) fly(f *flight) {
 	switch {
 	case err == nil:
 		s.failures = 0
-		f.token, s.token = token, token
+		f.token, s.token = token, hide(token)
 		s.advisory, s.mandatory = schedule(token.Expiry)
 	case errors.Is(err, errClosed):
 		f.err = &Error{Err: err}
@@ -234,7 +241,7 @@ func schedule(expiry time.Time) (advisory, mandatory time.Time) {
 func (s *RefreshSource) Invalidate(accessToken string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.token != nil && s.token.AccessToken == accessToken && time.Since(s.invalidated) >= time.Minute {
+	if s.token != nil && s.token().AccessToken == accessToken && time.Since(s.invalidated) >= time.Minute {
 		s.token, s.invalidated = nil, time.Now()
 	}
 }

@@ -18,9 +18,9 @@ var errSaving = errors.New("OnRotate did not return although its context has end
 
 // rotate keeps the refresh token, if it is another one, and hands over one that OnRotate has not taken yet.
 func (s *RefreshSource) rotate(refreshToken string) error {
-	if refreshToken != "" && refreshToken != s.config.RefreshToken {
-		s.config.RefreshToken = refreshToken
-		s.setUnsaved(s.config.OnRotate != nil)
+	if refreshToken != "" && refreshToken != s.config().RefreshToken {
+		s.config().RefreshToken = refreshToken
+		s.setUnsaved(s.config().OnRotate != nil)
 	}
 	if !s.unsaved {
 		return nil
@@ -54,8 +54,8 @@ func (s *RefreshSource) save() error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	result, refreshToken := make(chan error, 1), s.config.RefreshToken
-	go func() { result <- s.config.OnRotate(ctx, refreshToken) }()
+	result, refreshToken := make(chan error, 1), s.config().RefreshToken
+	go func() { result <- s.config().OnRotate(ctx, refreshToken) }()
 
 	ends := time.Now().Add(saveTimeout)
 	limit := time.NewTimer(saveTimeout)

@@ -1,10 +1,12 @@
 package token
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -17,19 +19,32 @@ var ErrExpired = errors.New("the access token has expired")
 
 // Static returns a source of one access token. If it is a JWT, the source fails once its exp has passed.
 func Static(accessToken string) oauth2.TokenSource {
-	return &staticToken{oauth2.Token{AccessToken: accessToken, Expiry: jwtExpiry(accessToken)}}
+	return &staticToken{hide(&oauth2.Token{AccessToken: accessToken, Expiry: jwtExpiry(accessToken)})}
 }
 
 // staticToken is a source of one token, which lasts for ever unless it is a JWT that says otherwise.
-type staticToken struct{ token oauth2.Token }
+type staticToken struct{ token hidden[oauth2.Token] }
+
+// hidden holds what must not be printed. fmt prints a function as its address, while it may follow a pointer, and calls
+// no Format method in an unexported field of another package's struct.
+type hidden[T any] func() *T
+
+func hide[T any](value *T) hidden[T] { return func() *T { return value } }
 
 // Token implements [oauth2.TokenSource].
 func (s *staticToken) Token() (*oauth2.Token, error) {
-	if reached(s.token.Expiry) {
-		return nil, fmt.Errorf("%w at %s: get a new one, or use a source that renews it", ErrExpired, s.token.Expiry.UTC().Format(time.RFC3339))
+	token := s.token()
+	if reached(token.Expiry) {
+		return nil, fmt.Errorf("%w at %s: get a new one, or use a source that renews it", ErrExpired, token.Expiry.UTC().Format(time.RFC3339))
 	}
-	return &s.token, nil
+	return token, nil
 }
+
+// TokenContext is Token, which does not wait.
+func (s *staticToken) TokenContext(context.Context) (*oauth2.Token, error) { return s.Token() }
+
+// Format implements [fmt.Formatter], so that no verb prints the token.
+func (*staticToken) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "token.Static") }
 
 // reached reports whether t has come; the zero time never does.
 func reached(t time.Time) bool { return !t.IsZero() && !time.Now().Before(t) }
