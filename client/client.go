@@ -33,6 +33,7 @@ type Client struct {
 
 // config is what the options set.
 type config struct {
+	given         map[string]string // The setting, such as "the access token", and the option that set it; see choose.
 	baseURL       *url.URL
 	apiKey        string
 	tokens        oauth2.TokenSource
@@ -46,27 +47,36 @@ type config struct {
 }
 
 // New returns a client. [WithBaseURL], [WithAPIKey] and one of [WithToken] and [WithTokenSource] are
-// required. It does no I/O. The error joins everything that is wrong with the options.
+// required. It does no I/O. The error joins everything that is wrong with the options: what is missing, what is nil, and
+// what contradicts another option.
 func New(opts ...Option) (*Client, error) {
-	cfg := config{maxBatchItems: 100}
+	cfg := config{given: map[string]string{}, maxBatchItems: 100}
 	var errs []error
-	for _, opt := range opts {
-		errs = append(errs, opt(&cfg))
+	refuse := func(err error) { errs = append(errs, err) } // a nil error too
+	for i, opt := range opts {
+		if opt == nil {
+			refuse(fmt.Errorf("option %d: must not be nil", i+1))
+			continue
+		}
+		refuse(opt(&cfg))
 	}
-	if cfg.baseURL == nil {
-		errs = append(errs, errors.New("the base URL is missing: use WithBaseURL"))
-	}
-	if cfg.apiKey == "" {
-		errs = append(errs, errors.New("the API key is missing: use WithAPIKey"))
-	}
-	if cfg.tokens == nil {
-		errs = append(errs, errors.New("the access token is missing: use WithToken or WithTokenSource"))
+	for _, required := range []struct{ setting, use string }{
+		{settingBaseURL, "WithBaseURL"},
+		{settingAPIKey, "WithAPIKey"},
+		{settingToken, "WithToken or WithTokenSource"},
+	} {
+		if _, ok := cfg.given[required.setting]; !ok {
+			refuse(fmt.Errorf("%s is missing: use %s", required.setting, required.use))
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
 	if cfg.limiter == nil {
 		cfg.limiter = quota.NewLimiter(PublicQuota)
+	}
+	for i, wrap := range cfg.middleware {
+		cfg.middleware[i] = checked(i+1, wrap, refuse)
 	}
 
 	credentials := &auth{apiKey: cfg.apiKey, tokens: cfg.tokens}
@@ -76,6 +86,9 @@ func New(opts ...Option) (*Client, error) {
 		maxBatchItems: cfg.maxBatchItems,
 	}
 	c.low = &gen.Client{Server: cfg.baseURL.String() + "/", Client: newChain(&cfg, credentials, c.observer)}
+	if err := errors.Join(errs...); err != nil { // of the middleware, which newChain has called
+		return nil, fmt.Errorf("client: %w", err)
+	}
 	c.Listings = &Listings{c}
 	c.Batches = &Batches{c}
 	c.Orders = &Orders{c}

@@ -1,8 +1,10 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -13,13 +15,60 @@ import (
 	"github.com/sellside-sdk/sellside-go/token"
 )
 
-// Option configures a [Client]. The options are checked and applied by [New].
+// Option configures a [Client]. The options are checked and applied by [New], in their order: of one option that is
+// given twice, the later counts. Two different options for the same setting, such as [WithToken] and [WithTokenSource],
+// are an error, and so is nil in the place of what an option is to set: leave the option out instead.
 type Option func(*config) error
+
+// The settings that more than one option can set, or that are required.
+const (
+	settingBaseURL = "the base URL"
+	settingAPIKey  = "the API key"
+	settingToken   = "the access token"
+)
+
+// choose notes which option sets a setting, and refuses a second one.
+func (c *config) choose(setting, option string) error {
+	if other := c.given[setting]; other != "" && other != option {
+		return fmt.Errorf("%s and %s both set %s: use one of them", other, option, setting)
+	}
+	c.given[setting] = option
+	return nil
+}
+
+// isNil is the error of an option that was given nil.
+func isNil(option string) error {
+	return fmt.Errorf("%s: must not be nil: leave the option out", option)
+}
+
+// WithDefaults groups options that the ones after it may replace, also where both together would be an error: a
+// [WithTokenSource] that follows replaces a WithToken in the group. It is for functions that make clients with
+// settings of their own and take the options of their callers.
+func WithDefaults(opts ...Option) Option {
+	return func(c *config) error {
+		before := maps.Clone(c.given)
+		var errs []error
+		for i, opt := range opts {
+			if opt == nil {
+				errs = append(errs, fmt.Errorf("default option %d: must not be nil", i+1))
+				continue
+			}
+			errs = append(errs, opt(c))
+		}
+		for setting := range c.given {
+			c.given[setting] = before[setting]
+		}
+		return errors.Join(errs...)
+	}
+}
 
 // WithBaseURL sets the address of the service including its version, such as https://api.example.com/v2. It
 // must be https, or http to a loopback address, because every request carries credentials.
 func WithBaseURL(rawURL string) Option {
 	return func(c *config) error {
+		if err := c.choose(settingBaseURL, "WithBaseURL"); err != nil {
+			return err
+		}
 		u, err := guard.Endpoint(strings.TrimRight(rawURL, "/"))
 		if err != nil {
 			return fmt.Errorf("base URL: %w", err)
@@ -32,6 +81,9 @@ func WithBaseURL(rawURL string) Option {
 // WithAPIKey sets the value of the x-api-key header.
 func WithAPIKey(key string) Option {
 	return func(c *config) error {
+		if err := c.choose(settingAPIKey, "WithAPIKey"); err != nil {
+			return err
+		}
 		if err := guard.Header(key); err != nil {
 			return fmt.Errorf("API key: %w", err)
 		}
@@ -45,6 +97,9 @@ func WithAPIKey(key string) Option {
 // [ErrTokenExpired] before any I/O.
 func WithToken(accessToken string) Option {
 	return func(c *config) error {
+		if err := c.choose(settingToken, "WithToken"); err != nil {
+			return err
+		}
 		if err := guard.Header(accessToken); err != nil {
 			return fmt.Errorf("access token: %w", err)
 		}
@@ -60,6 +115,15 @@ func WithToken(accessToken string) Option {
 // [RefreshTokenSource] is used by them.
 func WithTokenSource(source oauth2.TokenSource) Option {
 	return func(c *config) error {
+		if err := c.choose(settingToken, "WithTokenSource"); err != nil {
+			return err
+		}
+		if source == nil {
+			return isNil("token source")
+		}
+		if guard.Nil(source) {
+			return fmt.Errorf("token source: must not be a nil %T", source)
+		}
 		c.tokens = source
 		return nil
 	}
@@ -69,6 +133,12 @@ func WithTokenSource(source oauth2.TokenSource) Option {
 // redirects: writes follow none, reads only those to the same scheme, host and port.
 func WithHTTPClient(hc *http.Client) Option {
 	return func(c *config) error {
+		if hc == nil {
+			return isNil("HTTP client")
+		}
+		if hc.Transport != nil && guard.Nil(hc.Transport) {
+			return fmt.Errorf("HTTP client: the transport must not be a nil %T", hc.Transport)
+		}
 		c.http = hc
 		return nil
 	}
@@ -78,6 +148,9 @@ func WithHTTPClient(hc *http.Client) Option {
 // Nothing is logged by default, and no credentials are ever logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
+		if logger == nil {
+			return isNil("logger")
+		}
 		c.logger = logger
 		return nil
 	}
@@ -87,15 +160,25 @@ func WithLogger(logger *slog.Logger) Option {
 // goroutine of the call and must be quick and safe for concurrent use.
 func WithObserver(observe func(Event)) Option {
 	return func(c *config) error {
+		if observe == nil {
+			return isNil("observer")
+		}
 		c.hook = observe
 		return nil
 	}
 }
 
 // WithMiddleware adds wrappers around the whole chain, the first one outermost. A middleware sees a call
-// once, however often it is retried, and before credentials are added; it may set a User-Agent of its own.
+// once, however often it is retried, and before credentials are added; it may set a User-Agent of its own. One that
+// returns a nil Doer is an error of [New]; one whose Doer returns neither a response nor an error makes the call fail
+// with a [SendError], which Is [ErrOutcomeUnknown] for a write.
 func WithMiddleware(middleware ...Middleware) Option {
 	return func(c *config) error {
+		for i, wrap := range middleware {
+			if wrap == nil {
+				return fmt.Errorf("middleware %d: must not be nil", len(c.middleware)+i+1)
+			}
+		}
 		c.middleware = append(c.middleware, middleware...)
 		return nil
 	}

@@ -6,15 +6,17 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
 )
 
 // complete is what New wants at least, before the options given.
 func complete(opts ...client.Option) []client.Option {
-	return append([]client.Option{
+	return append([]client.Option{client.WithDefaults(
 		client.WithBaseURL("https://api.example.com/v2"), client.WithAPIKey(secretKey), client.WithToken(secretToken),
-	}, opts...)
+	)}, opts...)
 }
 
 func TestNewWantsAddressKeyAndToken(t *testing.T) {
@@ -52,7 +54,6 @@ func TestEveryOptionRefusesInItsName(t *testing.T) {
 		{client.WithAPIKey("schlüssel"), "API key: it holds", "beyond ASCII"},
 		{client.WithToken(""), "access token: it is empty", "empty"},
 		{client.WithToken("Bearer " + secretToken), "access token: it holds", "the whole header"},
-		{client.WithTokenSource(nil), "the access token is missing", "nil"},
 		{client.WithRetry(client.RetryPolicy{MaxAttempts: -1}), "retry policy: no field may be negative", "attempts"},
 		{client.WithRetry(client.RetryPolicy{MinDelay: -1}), "retry policy: no field may be negative", "first pause"},
 		{client.WithRetry(client.RetryPolicy{MaxDelay: -1}), "retry policy: no field may be negative", "longest pause"},
@@ -103,9 +104,114 @@ func TestCredentialsGoInTheClearOnlyToLoopback(t *testing.T) {
 	}
 }
 
-func TestNilOptionsAreTheDefaults(t *testing.T) {
-	_, err := client.New(complete(client.WithLogger(nil), client.WithObserver(nil), client.WithMiddleware(), client.WithHTTPClient(nil), client.WithLimiter(nil))...)
-	require.NoError(t, err)
+func TestNew_RefusesNilByName(t *testing.T) {
+	for _, tc := range []struct {
+		option client.Option
+		want   string
+		why    string
+	}{
+		{nil, "option 2: must not be nil", "the option itself"},
+		{client.WithDefaults(client.WithMaxBatchItems(1), nil), "default option 2: must not be nil", "an option in a group"},
+		{client.WithTokenSource(nil), "token source: must not be nil", "a source"},
+		{client.WithTokenSource((*turnstile)(nil)), "token source: must not be a nil *client_test.turnstile", "a nil pointer in an interface"},
+		{client.WithTokenSource((*client.RefreshTokenSource)(nil)), "token source: must not be a nil *token.RefreshSource", "one of this module"},
+		{client.WithTokenSource(sourceFunc(nil)), "token source: must not be a nil client_test.sourceFunc", "a nil function in an interface"},
+		{client.WithHTTPClient(nil), "HTTP client: must not be nil", "an HTTP client"},
+		{client.WithHTTPClient(&http.Client{Transport: (*http.Transport)(nil)}), "HTTP client: the transport must not be a nil *http.Transport", "its transport"},
+		{client.WithHTTPClient(&http.Client{Transport: transportFunc(nil)}), "HTTP client: the transport must not be a nil client_test.transportFunc", "its transport, a function"},
+		{client.WithLogger(nil), "logger: must not be nil", "a logger"},
+		{client.WithObserver(nil), "observer: must not be nil", "a callback"},
+		{client.WithMiddleware(nil), "middleware 1: must not be nil", "a middleware"},
+		{client.WithMiddleware(passOn, nil), "middleware 2: must not be nil", "the second one"},
+		{client.WithMiddleware(func(client.Doer) client.Doer { return nil }), "middleware 1: returned a nil Doer", "what a middleware returns"},
+		{client.WithMiddleware(passOn, func(client.Doer) client.Doer { return client.DoerFunc(nil) }), "middleware 2: returned a nil Doer", "a nil function in an interface"},
+		{client.WithMiddleware(func(client.Doer) client.Doer { return (*http.Client)(nil) }), "middleware 1: returned a nil Doer", "a nil pointer in an interface"},
+	} {
+		c, err := client.New(complete(tc.option)...)
+		assert.Nil(t, c, tc.why)
+		require.ErrorContains(t, err, "client: "+tc.want, tc.why)
+		assert.NotContains(t, err.Error(), "is missing", tc.why)
+		assert.NotContains(t, err.Error(), "\n", "%s: one error only", tc.why)
+	}
+	_, err := client.New(complete(client.WithMiddleware(), client.WithHTTPClient(&http.Client{}))...)
+	require.NoError(t, err, "nothing at all is not nil")
+	c := clientAt(t, "https://api.example.com", client.WithTokenSource(nilIsFine(nil)))
+	require.NotNil(t, c, "a nil map or slice may have a method that works")
+}
+
+// nilIsFine is a source whose zero value works.
+type nilIsFine []string
+
+func (s nilIsFine) Token() (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "token"}, nil }
+
+// passOn is a middleware that does nothing.
+func passOn(next client.Doer) client.Doer { return next }
+
+func TestNew_NamesOnlyTheTrueError(t *testing.T) {
+	for _, tc := range []struct{ opts []client.Option }{
+		{[]client.Option{client.WithBaseURL("ftp://x"), client.WithAPIKey("key"), client.WithToken("token")}},
+		{[]client.Option{client.WithBaseURL("https://x"), client.WithAPIKey(""), client.WithToken("token")}},
+		{[]client.Option{client.WithBaseURL("https://x"), client.WithAPIKey("key"), client.WithToken("a b")}},
+		{[]client.Option{client.WithBaseURL("https://x"), client.WithAPIKey("key"), client.WithTokenSource(nil)}},
+		{[]client.Option{client.WithDefaults(client.WithBaseURL("ftp://x")), client.WithAPIKey("key"), client.WithToken("token")}},
+	} {
+		_, err := client.New(tc.opts...)
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), "missing")
+		assert.NotContains(t, err.Error(), "\n")
+	}
+}
+
+func TestNew_RefusesConflicts(t *testing.T) {
+	static, source := client.WithToken("token-1"), client.WithTokenSource(&turnstile{})
+	base := []client.Option{client.WithBaseURL("https://api.example.com"), client.WithAPIKey("key")}
+	for _, tc := range []struct {
+		opts []client.Option
+		want string // empty if they are taken
+		why  string
+	}{
+		{[]client.Option{static, source}, "WithToken and WithTokenSource both set the access token: use one of them", "two ways"},
+		{[]client.Option{source, static}, "WithTokenSource and WithToken both set the access token: use one of them", "in the other order"},
+		{[]client.Option{client.WithToken(""), source}, "both set the access token", "though the first is no token"},
+		{[]client.Option{static, client.WithDefaults(source)}, "both set the access token", "a default replaces nothing"},
+		{[]client.Option{client.WithDefaults(static, source)}, "both set the access token", "nor do defaults each other"},
+		{[]client.Option{client.WithDefaults(static), source, static}, "both set the access token", "a default is replaced once"},
+		{[]client.Option{static, static}, "", "the later of one option counts"},
+		{[]client.Option{client.WithDefaults(static), source}, "", "a default is replaced"},
+		{[]client.Option{client.WithDefaults(static), client.WithDefaults(source)}, "", "by another default too"},
+		{[]client.Option{client.WithDefaults(client.WithDefaults(static), source)}, "", "also within a group"},
+	} {
+		_, err := client.New(append(base, tc.opts...)...)
+		if tc.want == "" {
+			assert.NoError(t, err, tc.why)
+			continue
+		}
+		assert.ErrorContains(t, err, tc.want, tc.why)
+	}
+}
+
+func TestWithDefaults_LaterOptionsCount(t *testing.T) {
+	srv := clienttest.New(t, clienttest.InProcess())
+	srv.Expect(aRead.op).AnswerExample().Times(2)
+	require.NoError(t, aRead.do(t.Context(), srv.Client(client.WithDefaults(client.WithToken("group")))))
+	require.NoError(t, aRead.do(t.Context(), srv.Client(client.WithDefaults(client.WithToken("group")), client.WithTokenSource(&turnstile{}))))
+	for i, want := range []string{"Bearer group", "Bearer token-1"} {
+		assert.Equal(t, want, srv.Requests(aRead.op)[i].Header.Get("Authorization"))
+	}
+}
+
+func TestWait_RefusesNilByName(t *testing.T) {
+	for want, opt := range map[string]client.WaitOption{"options[0]": nil, "OnProgress": client.OnProgress(nil)} {
+		c := clienttest.New(t, clienttest.InProcess()).Client() // which fails the test if a request comes
+		for _, err := range []error{
+			failure(c.Batches.OpenCreate(batchID).Wait(t.Context(), opt)),
+			failure(c.Listings.OpenOperation(listingID, operationID).Wait(t.Context(), opt)),
+		} {
+			var refused *client.ArgumentError
+			require.ErrorAs(t, err, &refused)
+			assert.Equal(t, want, refused.Field)
+		}
+	}
 }
 
 func TestNewDoesNoIO(t *testing.T) {

@@ -24,10 +24,10 @@ import (
 // clientAt returns a client of an address, with made-up credentials and without a quota.
 func clientAt(t *testing.T, address string, opts ...client.Option) *client.Client {
 	t.Helper()
-	c, err := client.New(append([]client.Option{
-		client.WithBaseURL(address + "/v2"), client.WithAPIKey("key-of-the-test"), client.WithToken("token-of-the-test"),
+	c, err := client.New(append([]client.Option{client.WithDefaults(
+		client.WithBaseURL(address+"/v2"), client.WithAPIKey("key-of-the-test"), client.WithToken("token-of-the-test"),
 		client.WithQuota(client.Unlimited), brisk,
-	}, opts...)...)
+	)}, opts...)...)
 	require.NoError(t, err)
 	return c
 }

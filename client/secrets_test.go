@@ -71,10 +71,10 @@ func callAndListen(t *testing.T, told *told, what string, echo http.Handler, cal
 func callAt(t *testing.T, told *told, what, at string, call func(context.Context, *client.Client) error, opts ...client.Option) {
 	t.Helper()
 	policy := client.RetryPolicy{MaxAttempts: 2, MinDelay: 1, MaxDelay: 1, MaxRetryAfter: time.Millisecond, AttemptTimeout: 200 * time.Millisecond}
-	c, done := wireClient(t, at, policy, append([]client.Option{
+	c, done := wireClient(t, at, policy, append([]client.Option{client.WithDefaults(
 		client.WithAPIKey(soughtKey), client.WithToken(soughtToken),
 		client.WithLogger(told.logger(what)), client.WithObserver(func(e client.Event) { told.value(what, e) }),
-	}, opts...)...)
+	)}, opts...)...)
 	defer done()
 	err := call(t.Context(), c)
 	told.failure(what, err)

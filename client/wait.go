@@ -16,6 +16,7 @@ import (
 type waiting struct {
 	retry.Polling
 	progress func(gen.Batch)
+	err      error // What is wrong with the options.
 }
 
 // WaitOption changes how [Batch.Wait] and [Operation.Wait] poll.
@@ -30,12 +31,22 @@ func PollEvery(first, most time.Duration) WaitOption {
 // OnProgress has f called with the batch after every poll, from the goroutine that waits. Operations have no
 // progress to tell.
 func OnProgress(f func(gen.Batch)) WaitOption {
-	return func(w *waiting) { w.progress = f }
+	return func(w *waiting) {
+		if f == nil {
+			w.err = &ArgumentError{Operation: "wait", Field: "OnProgress", Problem: "the function is nil: leave the option out"}
+			return
+		}
+		w.progress = f
+	}
 }
 
 func newWaiting(opts []WaitOption) *waiting {
-	w := &waiting{retry.Polling{MayPass: mayPass}, func(gen.Batch) {}}
-	for _, opt := range opts {
+	w := &waiting{Polling: retry.Polling{MayPass: mayPass}, progress: func(gen.Batch) {}}
+	for i, opt := range opts {
+		if opt == nil {
+			w.err = &ArgumentError{Operation: "wait", Field: fmt.Sprintf("options[%d]", i), Problem: "the option is nil: leave it out"}
+			continue
+		}
 		opt(w)
 	}
 	return w
@@ -43,7 +54,11 @@ func newWaiting(opts []WaitOption) *waiting {
 
 // waitUntil polls until done.
 func waitUntil(ctx context.Context, opts []WaitOption, poll func(context.Context) (done bool, header http.Header, err error)) error {
-	return newWaiting(opts).Until(ctx, func(ctx context.Context) (bool, time.Duration, error) {
+	w := newWaiting(opts)
+	if w.err != nil {
+		return w.err
+	}
+	return w.Until(ctx, func(ctx context.Context) (bool, time.Duration, error) {
 		done, header, err := poll(ctx)
 		asked := retry.After(header)
 		if answered, ok := errors.AsType[*APIError](err); ok {

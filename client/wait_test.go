@@ -50,10 +50,10 @@ func (p *polling) RoundTrip(req *http.Request) (*http.Response, error) {
 // client makes a client of the service that does not retry.
 func (p *polling) client(t *testing.T, opts ...client.Option) *client.Client {
 	t.Helper()
-	c, err := client.New(append([]client.Option{
+	c, err := client.New(append([]client.Option{client.WithDefaults(
 		client.WithBaseURL("https://polled.invalid/v2"), client.WithAPIKey("key"), client.WithToken("token"),
 		client.WithHTTPClient(&http.Client{Transport: p}), client.WithQuota(client.Unlimited), oneAttempt,
-	}, opts...)...)
+	)}, opts...)...)
 	require.NoError(t, err)
 	return c
 }

@@ -19,10 +19,10 @@ import (
 func wireClient(t *testing.T, serverURL string, policy client.RetryPolicy, opts ...client.Option) (*client.Client, func()) {
 	t.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: 8}
-	c, err := client.New(append([]client.Option{
-		client.WithBaseURL(serverURL + "/v2"), client.WithAPIKey(clienttest.APIKey), client.WithToken(clienttest.Token),
+	c, err := client.New(append([]client.Option{client.WithDefaults(
+		client.WithBaseURL(serverURL+"/v2"), client.WithAPIKey(clienttest.APIKey), client.WithToken(clienttest.Token),
 		client.WithQuota(client.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}), client.WithRetry(policy),
-	}, opts...)...)
+	)}, opts...)...)
 	require.NoError(t, err)
 	return c, transport.CloseIdleConnections
 }

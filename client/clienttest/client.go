@@ -11,13 +11,13 @@ import (
 // [client.WithRetry], a test of retries runs in a bubble with [InProcess].
 func (s *Server) Client(opts ...client.Option) *client.Client {
 	s.tb.Helper()
-	c, err := client.New(slices.Concat([]client.Option{
+	c, err := client.New(slices.Concat([]client.Option{client.WithDefaults(
 		client.WithBaseURL(s.baseURL),
 		client.WithHTTPClient(s.HTTPClient()),
 		client.WithAPIKey(APIKey),
 		client.WithToken(Token),
 		client.WithQuota(client.Unlimited),
-	}, opts)...)
+	)}, opts)...)
 	if err != nil {
 		s.tb.Fatalf("clienttest: %v", err)
 	}

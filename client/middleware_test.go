@@ -1,0 +1,80 @@
+package client_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// loses is a middleware that returns neither a response nor an error, before or after the call.
+func loses(sends bool) client.Middleware {
+	return func(next client.Doer) client.Doer {
+		return client.DoerFunc(func(r *http.Request) (*http.Response, error) {
+			if sends {
+				resp, err := next.Do(r)
+				if err != nil {
+					return nil, err
+				}
+				_ = resp.Body.Close()
+			}
+			return nil, nil
+		})
+	}
+}
+
+func TestMiddleware_ReturnsNothing(t *testing.T) {
+	lowWrite := aCall{aWrite.op, func(ctx context.Context, c *client.Client) error {
+		_, err := c.Low().CreateListing(ctx, gen.CreateListingRequest{VariantID: "8f4d2c4e", Amount: "162"}) //nolint:bodyclose // there is no response
+		return err
+	}}
+	lowRead := aCall{aRead.op, func(ctx context.Context, c *client.Client) error {
+		_, err := c.Low().GetListing(ctx, listingID) //nolint:bodyclose // there is no response
+		return err
+	}}
+	for _, tc := range []struct {
+		call    aCall
+		sends   bool
+		unknown bool
+		why     string
+	}{
+		{aRead, true, false, "a read changes nothing"},
+		{aRead, false, false, "nor if it was not sent"},
+		{aWrite, true, true, "a write that was sent may have been applied"},
+		{aWrite, false, false, "one that was not sent has not"},
+		{lowRead, true, false, "a raw read"},
+		{lowWrite, true, true, "a raw write"},
+		{lowWrite, false, true, "a raw write, of which is not known whether it was sent"},
+	} {
+		srv := clienttest.New(t, clienttest.InProcess())
+		if tc.sends {
+			srv.Expect(tc.call.op).AnswerExample()
+		}
+		err := tc.call.do(t.Context(), srv.Client(client.WithMiddleware(passOn, loses(tc.sends))))
+		var failed *client.SendError
+		require.ErrorAs(t, err, &failed, tc.why)
+		require.ErrorContains(t, err, "middleware 2 returned neither a response nor an error", tc.why)
+		assert.Equal(t, tc.unknown, failed.OutcomeUnknown, tc.why)
+		if tc.unknown {
+			assert.ErrorIs(t, err, client.ErrOutcomeUnknown, tc.why)
+		}
+	}
+}
+
+func TestMiddleware_ReturnsNoBody(t *testing.T) {
+	bare := func(client.Doer) client.Doer {
+		return client.DoerFunc(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusNotFound, Request: r}, nil
+		})
+	}
+	c := clienttest.New(t, clienttest.InProcess()).Client(client.WithMiddleware(bare))
+	for _, call := range []aCall{aRead, aWrite} {
+		require.ErrorIs(t, call.do(t.Context(), c), client.ErrNotFound)
+	}
+}
