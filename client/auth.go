@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/oauth2"
@@ -37,9 +39,20 @@ func NewRefreshTokenSource(config RefreshConfig) (*RefreshTokenSource, error) {
 
 // auth adds the credentials of section 5 of the service's document to every attempt.
 type auth struct {
-	apiKey string
-	tokens oauth2.TokenSource
-	latest atomic.Value // The access token of the last attempt of any call, a string.
+	apiKey   string
+	tokens   oauth2.TokenSource
+	lifetime *lifetime
+	latest   atomic.Value // The access token of the last attempt of any call, a string.
+
+	mu     sync.Mutex
+	asking *asking // Nil unless the source is being asked by a goroutine.
+}
+
+// asking is one call of a source's Token method; token and err are there once done is closed.
+type asking struct {
+	done  chan struct{}
+	token *oauth2.Token
+	err   error
 }
 
 // inject asks for the token anew on each attempt, because an attempt may come long after the one before.
@@ -57,24 +70,81 @@ func (a *auth) inject(next Doer) Doer {
 	})
 }
 
+// token returns the source's access token. It waits no longer than ctx, and not beyond the end of the client.
 func (a *auth) token(ctx context.Context) (string, error) {
-	get := a.tokens.Token
+	bearer, _, err := a.get(ctx)
+	return bearer, err
+}
+
+// get is token; joined reports whether the source was asked before get was called.
+func (a *auth) get(ctx context.Context) (bearer string, joined bool, err error) {
+	if a.lifetime.over() {
+		return "", false, ErrClosed
+	}
+	ctx, cancel := a.lifetime.within(ctx)
+	defer cancel()
+	got, joined, err := a.ask(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), ErrClosed) {
+		return "", joined, ErrClosed
+	}
+	if failed, ok := errors.AsType[*TokenError](err); ok {
+		return "", joined, failed
+	}
+	if err != nil {
+		return "", joined, &TokenError{Err: err}
+	}
+	if got == nil || guard.Header(got.AccessToken) != nil {
+		return "", joined, &TokenError{Err: errors.New("the source returned a token that no header can carry")}
+	}
+	return got.AccessToken, joined, nil
+}
+
+// ask asks the source. One that takes no context is asked by one goroutine at a time, which may outlive its callers
+// and the client; callers that come meanwhile wait for the same result.
+func (a *auth) ask(ctx context.Context) (got *oauth2.Token, joined bool, err error) {
 	if source, ok := a.tokens.(interface {
 		TokenContext(context.Context) (*oauth2.Token, error)
 	}); ok {
-		get = func() (*oauth2.Token, error) { return source.TokenContext(ctx) }
+		got, err = source.TokenContext(ctx)
+		return got, false, err
 	}
-	got, err := get()
-	if failed, ok := errors.AsType[*TokenError](err); ok {
-		return "", failed
+	if err := ctx.Err(); err != nil {
+		return nil, false, err
 	}
-	if err != nil {
-		return "", &TokenError{Err: err}
+	a.mu.Lock()
+	one := a.asking
+	joined = one != nil
+	if !joined {
+		one = &asking{done: make(chan struct{}), err: errors.New("the token source ended its goroutine")}
+		a.asking = one
+		go a.run(one)
 	}
-	if got == nil || guard.Header(got.AccessToken) != nil {
-		return "", &TokenError{Err: errors.New("the source returned a token that no header can carry")}
+	a.mu.Unlock()
+	select {
+	case <-one.done:
+		return one.token, joined, one.err
+	case <-ctx.Done():
+		return nil, joined, ctx.Err()
 	}
-	return got.AccessToken, nil
+}
+
+// run makes one call of the source's Token method. A panic is the callers' error, because none of them could recover
+// it; its value may hold a secret unless it is the runtime's.
+func (a *auth) run(one *asking) {
+	defer func() {
+		switch value := recover().(type) {
+		case nil:
+		case runtime.Error:
+			one.err = fmt.Errorf("the token source panicked: %w", value)
+		default:
+			one.err = fmt.Errorf("the token source panicked with a %T", value)
+		}
+		a.mu.Lock()
+		a.asking = nil
+		a.mu.Unlock()
+		close(one.done)
+	}()
+	one.token, one.err = a.tokens.Token()
 }
 
 // renewed has the source drop the token that was refused. If there is another attempt for it, it reports whether
@@ -86,7 +156,10 @@ func (a *auth) renewed(ctx context.Context, refused string, another bool) (bool,
 	if !another {
 		return false, nil
 	}
-	fresh, err := a.token(ctx)
+	fresh, joined, err := a.get(ctx)
+	if joined && fresh == refused { // the source was asked before the token was refused
+		fresh, _, err = a.get(ctx)
+	}
 	return err == nil && fresh != refused, err
 }
 

@@ -28,6 +28,7 @@ type Client struct {
 	low           *gen.Client
 	redact        func(text, token string) string // Not the credentials: fmt follows pointers, but prints a function as its address.
 	observer      *observer
+	lifetime      *lifetime
 	maxBatchItems int
 }
 
@@ -79,13 +80,15 @@ func New(opts ...Option) (*Client, error) {
 		cfg.middleware[i] = checked(i+1, wrap, refuse)
 	}
 
-	credentials := &auth{apiKey: cfg.apiKey, tokens: cfg.tokens}
+	life := newLifetime(ownTransport(&cfg))
+	credentials := &auth{apiKey: cfg.apiKey, tokens: cfg.tokens, lifetime: life}
 	c := &Client{
 		redact:        credentials.redact,
 		observer:      newObserver(cfg.logger, cfg.hook),
+		lifetime:      life,
 		maxBatchItems: cfg.maxBatchItems,
 	}
-	c.low = &gen.Client{Server: cfg.baseURL.String() + "/", Client: newChain(&cfg, credentials, c.observer)}
+	c.low = &gen.Client{Server: cfg.baseURL.String() + "/", Client: life.admit(newChain(&cfg, credentials, c.observer))}
 	if err := errors.Join(errs...); err != nil { // of the middleware, which newChain has called
 		return nil, fmt.Errorf("client: %w", err)
 	}
@@ -94,6 +97,17 @@ func New(opts ...Option) (*Client, error) {
 	c.Orders = &Orders{c}
 	c.Catalog = &Catalog{c}
 	return c, nil
+}
+
+// ownTransport gives the client a transport unless the caller did, and returns what closes its idle connections.
+func ownTransport(cfg *config) (closeIdle func()) {
+	closeIdle = func() {}
+	hc := newHTTPClient(cfg.http)
+	if own, ok := hc.Transport.(*http.Transport); ok && (cfg.http == nil || cfg.http.Transport == nil) {
+		closeIdle = own.CloseIdleConnections
+	}
+	cfg.http = hc
+	return closeIdle
 }
 
 // Low returns the generated client on the same chain of credentials, retries and quota, for whoever needs

@@ -60,6 +60,7 @@
 //	*DecodeError                                      it succeeded, but the answer cannot be read
 //	*TokenError, *QuotaError, *ThrottledError         not sent; if not again, the last answer's error is there too
 //	ErrTokenExpired, ErrTokenRefused, ErrSignInAgain  a *TokenError that no time cures: see each of them
+//	ErrClosed                                         not sent, or not again, because the client is closed
 //	*WaitError                                        a wait ended first; the last snapshot is kept
 //	*OperationError, *BatchError                      the service processed it, and it, or items of it, failed
 //
@@ -68,5 +69,6 @@
 // # Concurrency
 //
 // A [Client], its services and the handles [Batch] and [Operation] are safe for concurrent use. No goroutine
-// outlives the call that started it, but for the refresh of a [RefreshTokenSource], which its Close waits for.
+// outlives the call that started it, but for the refresh of a [RefreshTokenSource], which its Close waits for, and for
+// one that asks a token source which takes no context; it ends when the source returns. [Client.Close] ends the client.
 package client

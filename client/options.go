@@ -112,7 +112,8 @@ func WithToken(accessToken string) Option {
 // keep its token until it expires ([oauth2.ReuseTokenSource] does), and it must be safe for concurrent use.
 // After a 401 it is asked once more, if there is an attempt left, and the request is repeated if the token is a new
 // one; if there is none, the 401 comes with the reason. A source that has the methods TokenContext or Invalidate of
-// [RefreshTokenSource] is used by them.
+// [RefreshTokenSource] is used by them. One without TokenContext is asked by one goroutine at a time, and calls that
+// come meanwhile get the same result: a call waits no longer than its ctx, however long the source takes.
 func WithTokenSource(source oauth2.TokenSource) Option {
 	return func(c *config) error {
 		if err := c.choose(settingToken, "WithTokenSource"); err != nil {
