@@ -193,10 +193,11 @@ func WithRetry(policy RetryPolicy) Option {
 	}
 }
 
-// WithQuota sets how fast the client may go; [PublicQuota] is the default.
+// WithQuota sets how fast the client may go; [PublicQuota] is the default, also of each field that is left zero.
+// [Unlimited] turns the quota off.
 func WithQuota(q Quota) Option {
 	return func(c *config) error {
-		c.limiter = quota.NewLimiter(q)
+		c.limiter = quota.NewLimiter(q.Or(PublicQuota))
 		return q.Check()
 	}
 }

@@ -201,3 +201,28 @@ func TestAQuotaBeyondTheDeadlineIsRefusedAtOnce(t *testing.T) {
 		assert.Zero(t, time.Since(start))
 	})
 }
+
+func TestWithQuota_FillsZeroFieldsFromPublicQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		onlyDays := client.Unlimited
+		onlyDays.RequestsPerDay = 5_000
+		for _, tc := range []struct {
+			q    client.Quota
+			took time.Duration
+			why  string
+		}{
+			{client.Quota{}, time.Second, "nothing is set"},
+			{client.Quota{RequestsPerDay: 5_000}, time.Second, "another field is set"},
+			{client.Unlimited, 0, "no limit is not a missing one"},
+			{onlyDays, 0, "nor beside a limit"},
+		} {
+			srv := clienttest.New(t, clienttest.InProcess())
+			srv.Expect(aRead.op).Times(2).AnswerExample()
+			c, start := srv.Client(client.WithQuota(tc.q)), time.Now()
+			for range 2 {
+				require.NoError(t, aRead.do(t.Context(), c))
+			}
+			assert.Equal(t, tc.took, time.Since(start), tc.why)
+		}
+	})
+}

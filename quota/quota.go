@@ -5,21 +5,25 @@
 package quota
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 )
 
-// Quota is how much an account may ask of the service. A field left zero sets no limit, so that the zero
-// Quota is [Unlimited]. The windows slide: no span of their length ever holds more, where a token bucket
-// would let twice as much through.
+// Quota is how much an account may use the service. A zero field sets no limit, but for client.WithQuota, which
+// takes it from [Public]. The windows slide: no span of their length ever holds more, where a token bucket would
+// let twice as much through.
 type Quota struct {
 	RequestsPerSecond int
 	RequestsPerDay    int           // In any 24 hours.
 	ItemsPerWindow    int           // Batch items, counted as listings.
 	ItemsWindow       time.Duration // Length of the window of ItemsPerWindow; 5 minutes by default.
 	ItemsPerDay       int           // Batch items in any 24 hours.
+
+	// elseUnlimited marks what was made from Unlimited: zero fields stay without a limit everywhere.
+	elseUnlimited bool
 }
 
 var (
@@ -32,8 +36,9 @@ var (
 		ItemsWindow:       5 * time.Minute,
 		ItemsPerDay:       50_000,
 	}
-	// Unlimited turns the quota off, for the sandbox and for tests.
-	Unlimited = Quota{}
+	// Unlimited turns the quota off, for the sandbox and for tests. It differs from the zero Quota in that [Quota.Or]
+	// does not fill it in. Set fields of a copy to limit only those.
+	Unlimited = Quota{elseUnlimited: true}
 )
 
 // Check refuses negative fields.
@@ -42,6 +47,21 @@ func (q Quota) Check() error {
 		return errors.New("quota: no field may be negative")
 	}
 	return nil
+}
+
+// Or returns q with its zero fields taken from defaults. What was made from [Unlimited] stays as it is.
+func (q Quota) Or(defaults Quota) Quota {
+	if q.elseUnlimited {
+		return q
+	}
+	return Quota{
+		RequestsPerSecond: cmp.Or(q.RequestsPerSecond, defaults.RequestsPerSecond),
+		RequestsPerDay:    cmp.Or(q.RequestsPerDay, defaults.RequestsPerDay),
+		ItemsPerWindow:    cmp.Or(q.ItemsPerWindow, defaults.ItemsPerWindow),
+		ItemsWindow:       cmp.Or(q.ItemsWindow, defaults.ItemsWindow),
+		ItemsPerDay:       cmp.Or(q.ItemsPerDay, defaults.ItemsPerDay),
+		elseUnlimited:     defaults.elseUnlimited,
+	}
 }
 
 // Limiter holds calls back so that a quota is kept. An implementation must be safe for concurrent use, and

@@ -1,6 +1,7 @@
 package quota_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -27,8 +28,42 @@ func TestNegativeFieldsAreRefused(t *testing.T) {
 	require.NoError(t, quota.Unlimited.Check())
 }
 
-func TestTheZeroQuotaIsUnlimited(t *testing.T) {
-	assert.Equal(t, quota.Quota{}, quota.Unlimited)
+func TestQuota_OrFillsZeroFields(t *testing.T) {
+	onlyRequests := quota.Unlimited
+	onlyRequests.RequestsPerSecond = 3
+	for _, tc := range []struct {
+		q, want quota.Quota
+		why     string
+	}{
+		{quota.Quota{}, quota.Public, "nothing is set"},
+		{quota.Public, quota.Public, "everything is set"},
+		{
+			quota.Quota{ItemsPerWindow: 50},
+			quota.Quota{RequestsPerSecond: 1, RequestsPerDay: 25_000, ItemsPerWindow: 50, ItemsWindow: 5 * time.Minute, ItemsPerDay: 50_000},
+			"one field is set",
+		},
+		{
+			quota.Quota{RequestsPerSecond: 7, RequestsPerDay: 6, ItemsPerWindow: 5, ItemsWindow: 4, ItemsPerDay: 3},
+			quota.Quota{RequestsPerSecond: 7, RequestsPerDay: 6, ItemsPerWindow: 5, ItemsWindow: 4, ItemsPerDay: 3},
+			"other values are set",
+		},
+		{quota.Unlimited, quota.Unlimited, "no limit is not a missing one"},
+		{onlyRequests, onlyRequests, "nor beside a limit"},
+	} {
+		assert.Equal(t, tc.want, tc.q.Or(quota.Public), tc.why)
+	}
+	assert.Equal(t, quota.Unlimited, quota.Quota{}.Or(quota.Unlimited))
+}
+
+func TestUnlimited_DiffersFromZeroQuota(t *testing.T) {
+	unlimited := quota.Unlimited
+	assert.True(t, unlimited == quota.Unlimited, "quotas can be compared")
+	assert.False(t, unlimited == quota.Quota{})
+	assert.NotEqual(t, fmt.Sprint(quota.Quota{}), fmt.Sprint(quota.Unlimited), "and printed")
+	assert.Contains(t, fmt.Sprintf("%+v", quota.Unlimited), "elseUnlimited:true")
+}
+
+func TestNewLimiter_LimitsNothingForUnlimited(t *testing.T) {
 	assert.False(t, quota.NewLimiter(quota.Unlimited).CountsItems())
 }
 

@@ -85,7 +85,7 @@ type Options struct {
 	Manual bool
 	// Quota is how much is answered in any span of its windows; more is answered
 	// 429. Requests without valid credentials do not count, and batch items count
-	// as listings once their batch is accepted. Unlimited if zero.
+	// as listings once their batch is accepted. A zero field sets no limit.
 	Quota quota.Quota
 	// NoRetryAfter leaves the Retry-After header out of a 429, as live services
 	// may do. Otherwise it is the number of seconds, rounded up, until there is

@@ -100,6 +100,7 @@ func TestTheQuotaSlides(t *testing.T) {
 			{0, 0, 429, "86400"}, // but it was a request
 		}},
 		"the zero quota": {quota.Quota{}, []step{{0, 501, 200, ""}, {0, 0, 200, ""}, {0, 0, 200, ""}}},
+		"no quota":       {quota.Unlimited, []step{{0, 501, 200, ""}, {0, 0, 200, ""}, {0, 0, 200, ""}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := open(t, held(test.q))
