@@ -25,6 +25,7 @@ const (
 	settingBaseURL = "the base URL"
 	settingAPIKey  = "the API key"
 	settingToken   = "the access token"
+	settingQuota   = "the quota"
 )
 
 // choose notes which option sets a setting, and refuses a second one.
@@ -194,18 +195,31 @@ func WithRetry(policy RetryPolicy) Option {
 }
 
 // WithQuota sets how fast the client may go; [PublicQuota] is the default, also of each field that is left zero.
-// [Unlimited] turns the quota off.
+// [Unlimited] turns the quota off. The quota is an account's, so clients of one account share it by [WithLimiter].
 func WithQuota(q Quota) Option {
 	return func(c *config) error {
+		if err := c.choose(settingQuota, "WithQuota"); err != nil {
+			return err
+		}
 		c.limiter = quota.NewLimiter(q.Or(PublicQuota))
 		return q.Check()
 	}
 }
 
-// WithLimiter sets what holds requests back instead of the limiter that [WithQuota] makes, for instance one
-// that several processes share.
+// WithLimiter sets where requests get their places in the quota, instead of the limiter that [WithQuota] makes. Give
+// several clients of one account the same limiter, and they share its quota; nothing is shared otherwise. WithQuota
+// beside it is an error, because a limiter has its own quota.
 func WithLimiter(limiter Limiter) Option {
 	return func(c *config) error {
+		if err := c.choose(settingQuota, "WithLimiter"); err != nil {
+			return err
+		}
+		if limiter == nil {
+			return isNil("limiter")
+		}
+		if guard.Nil(limiter) {
+			return fmt.Errorf("limiter: must not be a nil %T", limiter)
+		}
 		c.limiter = limiter
 		return nil
 	}

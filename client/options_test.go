@@ -10,6 +10,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // complete is what New wants at least, before the options given.
@@ -121,6 +122,8 @@ func TestNew_RefusesNilByName(t *testing.T) {
 		{client.WithHTTPClient(&http.Client{Transport: transportFunc(nil)}), "HTTP client: the transport must not be a nil client_test.transportFunc", "its transport, a function"},
 		{client.WithLogger(nil), "logger: must not be nil", "a logger"},
 		{client.WithObserver(nil), "observer: must not be nil", "a callback"},
+		{client.WithLimiter(nil), "limiter: must not be nil", "a limiter"},
+		{client.WithLimiter((*meter)(nil)), "limiter: must not be a nil *client_test.meter", "a nil pointer in an interface"},
 		{client.WithMiddleware(nil), "middleware 1: must not be nil", "a middleware"},
 		{client.WithMiddleware(passOn, nil), "middleware 2: must not be nil", "the second one"},
 		{client.WithMiddleware(func(client.Doer) client.Doer { return nil }), "middleware 1: returned a nil Doer", "what a middleware returns"},
@@ -164,6 +167,7 @@ func TestNew_NamesOnlyTheTrueError(t *testing.T) {
 
 func TestNew_RefusesConflicts(t *testing.T) {
 	static, source := client.WithToken("token-1"), client.WithTokenSource(&turnstile{})
+	limiter := client.WithLimiter(quota.NewLimiter(quota.Public))
 	base := []client.Option{client.WithBaseURL("https://api.example.com"), client.WithAPIKey("key")}
 	for _, tc := range []struct {
 		opts []client.Option
@@ -180,6 +184,9 @@ func TestNew_RefusesConflicts(t *testing.T) {
 		{[]client.Option{client.WithDefaults(static), source}, "", "a default is replaced"},
 		{[]client.Option{client.WithDefaults(static), client.WithDefaults(source)}, "", "by another default too"},
 		{[]client.Option{client.WithDefaults(client.WithDefaults(static), source)}, "", "also within a group"},
+		{[]client.Option{static, client.WithQuota(client.PublicQuota), limiter}, "WithQuota and WithLimiter both set the quota: use one of them", "a limiter has its own quota"},
+		{[]client.Option{static, limiter, client.WithQuota(client.Unlimited)}, "WithLimiter and WithQuota both set the quota", "in the other order, and of any quota"},
+		{[]client.Option{static, client.WithDefaults(client.WithQuota(client.Unlimited)), limiter}, "", "a default quota is replaced"},
 	} {
 		_, err := client.New(append(base, tc.opts...)...)
 		if tc.want == "" {
@@ -188,6 +195,12 @@ func TestNew_RefusesConflicts(t *testing.T) {
 		}
 		assert.ErrorContains(t, err, tc.want, tc.why)
 	}
+}
+
+func TestWithDefaults_JoinsAllThatIsWrong(t *testing.T) {
+	_, err := client.New(complete(client.WithDefaults(client.WithMaxBatchItems(0), client.WithAPIKey("")))...)
+	require.ErrorContains(t, err, "max batch items")
+	assert.ErrorContains(t, err, "API key")
 }
 
 func TestWithDefaults_LaterOptionsCount(t *testing.T) {
