@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -143,22 +142,12 @@ func TestBadItemsAreRefusedBeforeAnyIOWithTheirPlace(t *testing.T) {
 	}
 }
 
-// countingLimiter keeps the items that it was asked to let go.
-type countingLimiter struct{ items []int }
-
-func (l *countingLimiter) CountsItems() bool { return true }
-
-func (l *countingLimiter) Wait(_ context.Context, items int) error {
-	l.items = append(l.items, items)
-	return nil
-}
-
 func TestTheQuotaCountsListingsAndNotItems(t *testing.T) {
 	srv := clienttest.New(t)
 	for _, op := range []gen.OperationID{gen.OpCreateListingsBatch, gen.OpUpdateListingsBatch, gen.OpDeleteListingsBatch, gen.OpGetCreateListingsBatch} {
 		srv.Expect(op).AnswerExample()
 	}
-	limiter := &countingLimiter{}
+	limiter := &meter{}
 	ctx, c := t.Context(), srv.Client(client.WithLimiter(limiter))
 
 	b, err := c.Batches.Create(ctx, []gen.CreateItem{{VariantID: variantID, Amount: "162", Quantity: 40}, {VariantID: variantID, Amount: "170", Quantity: 2}})

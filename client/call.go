@@ -22,6 +22,7 @@ type call struct {
 	waited   time.Duration // For the quota.
 	attempts int
 	token    string      // The access token of the last attempt.
+	place    *place      // Of the last attempt, in the quota.
 	header   http.Header // Of the response, once it is decoded.
 
 	// written reports whether the service may have seen the last attempt; only proof of the contrary clears it.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ type Client struct {
 	redact        func(text, token string) string // Not the credentials: fmt follows pointers, but prints a function as its address.
 	observer      *observer
 	lifetime      *lifetime
+	limiter       Limiter
 	maxBatchItems int
 }
 
@@ -86,6 +88,7 @@ func New(opts ...Option) (*Client, error) {
 		redact:        credentials.redact,
 		observer:      newObserver(cfg.logger, cfg.hook),
 		lifetime:      life,
+		limiter:       cfg.limiter,
 		maxBatchItems: cfg.maxBatchItems,
 	}
 	c.low = &gen.Client{Server: cfg.baseURL.String() + "/", Client: life.admit(newChain(&cfg, credentials, c.observer))}
@@ -116,6 +119,12 @@ func ownTransport(cfg *config) (closeIdle func()) {
 // ".." can make the path of a read reach another one. Answers other than 2xx are returned as they are; the
 // body is buffered up to 16 MiB, and the caller closes it.
 func (c *Client) Low() *gen.Client { return c.low }
+
+// RemainingQuota returns the state of each window of the client's quota, as far as its [Limiter] knows: the default one
+// does not see what other processes, or clients with other limiters, use of the account's quota.
+func (c *Client) RemainingQuota(ctx context.Context) ([]quota.WindowState, error) {
+	return c.limiter.Remaining(ctx)
+}
 
 // Format implements [fmt.Formatter], so that no verb prints the credentials.
 func (c *Client) Format(f fmt.State, _ rune) {

@@ -49,6 +49,19 @@
 // A write of unknown outcome is settled by reading: [Listings.OperationsSince] for listings and for update and
 // delete batches, package recovery for a create batch, which it saves before it sends it.
 //
+// # Rate limits
+//
+// Every request gets a place in the quota before it is sent: [PublicQuota], unless [WithQuota] or [WithLimiter] says
+// otherwise. A service counts requests when they arrive, so a place is held until the first byte of the response, or for
+// 2 s after the request was written if none comes, and counts for one window more. A window therefore passes its places
+// once in its length plus one round trip: with 1 request per second and a round trip of 100 ms, one every 1.1 s. A
+// request that takes longer than 2 s to arrive may earn one 429. What was not sent is not charged, and what was refused
+// with 429 is not charged for its items.
+//
+// A quota is an account's: clients that are given one [Limiter] share it, and nothing is shared otherwise. A call waits
+// for its place as long as its ctx allows, which no other bound of the client limits. [EventWait] reports the wait when
+// it begins and every minute; [Client.RemainingQuota] says how much is left.
+//
 // # Errors
 //
 //	ErrBadRequest, ErrUnauthorized, ErrForbidden,     the status of an *APIError

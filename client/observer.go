@@ -18,11 +18,11 @@ type EventKind string
 const (
 	EventDone   EventKind = "done"   // A call ended.
 	EventRetry  EventKind = "retry"  // An attempt failed and will be repeated after Delay.
-	EventWait   EventKind = "wait"   // A call was held back for Delay, for the Reason given.
+	EventWait   EventKind = "wait"   // A call waits for the Reason given.
 	EventOddity EventKind = "oddity" // A member of an answer was of the wrong kind and left zero; Err names it.
 )
 
-// What holds a call back: the Reason of an [EventWait].
+// What a call waits for: the Reason of an [EventWait].
 const (
 	ReasonQuota     = "quota"     // The quota has no room for it yet.
 	ReasonThrottled = "throttled" // The service answered 429, to this call or to another one of the client.
@@ -37,10 +37,13 @@ type Event struct {
 	Attempt    int           // Requests sent so far.
 	StatusCode int           // Of the last answer; zero if there was none.
 	Duration   time.Duration // Of the whole call, in EventDone.
-	Delay      time.Duration // In EventRetry and EventWait.
 	Reason     string        // In EventWait.
-	Window     quota.Window  // In EventWait for the quota: which of its windows was full, if the limiter tells it.
-	Err        error         // Why; of an answer, of whatever status, only why it was not sent again, and nil else.
+	Window     quota.Window  // In EventWait for the quota: which of its windows is full, if the limiter reports it.
+	// Delay is how long the pause will be in EventRetry. In EventWait it is how long the call has waited since the last
+	// report, so that all of them add up: a wait for the quota is reported when it begins, with a Delay of zero, every
+	// minute, and when it ends.
+	Delay time.Duration
+	Err   error // Why; of an answer, of whatever status, only why it was not sent again, and nil else.
 }
 
 // observer is the stage, and the mouth of all others, that tells the log and the caller's hook.

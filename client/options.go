@@ -158,8 +158,8 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithObserver sets a function that is told of every event, for metrics and traces. It is called from the
-// goroutine of the call and must be quick and safe for concurrent use.
+// WithObserver sets a function that gets every event, for metrics and traces. It is called from the goroutine of the
+// call, or that of a timer while the call waits for the quota. It must be quick and safe for concurrent use.
 func WithObserver(observe func(Event)) Option {
 	return func(c *config) error {
 		if observe == nil {
@@ -195,7 +195,8 @@ func WithRetry(policy RetryPolicy) Option {
 }
 
 // WithQuota sets how fast the client may go; [PublicQuota] is the default, also of each field that is left zero.
-// [Unlimited] turns the quota off. The quota is an account's, so clients of one account share it by [WithLimiter].
+// [Unlimited] turns the quota off. A window passes its places once in its length plus one round trip; package quota
+// says why. The quota is an account's, so clients of one account share it by [WithLimiter].
 func WithQuota(q Quota) Option {
 	return func(c *config) error {
 		if err := c.choose(settingQuota, "WithQuota"); err != nil {

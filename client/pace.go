@@ -1,10 +1,11 @@
 package client
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/quota"
@@ -14,7 +15,7 @@ import (
 type (
 	// Quota says how much an account may ask of the service; see package quota.
 	Quota = quota.Quota
-	// Limiter holds calls back so that a quota is kept; see package quota.
+	// Limiter hands out places in a quota; see package quota.
 	Limiter = quota.Limiter
 	// QuotaError reports that a call would have to wait longer than its deadline, or for ever; see package quota.
 	QuotaError = quota.Error
@@ -27,6 +28,13 @@ type (
 var (
 	PublicQuota = quota.Public
 	Unlimited   = quota.Unlimited
+)
+
+const (
+	// arrivesWithin is how long after it was written a request is taken to be under way if no response comes.
+	arrivesWithin = 2 * time.Second
+	// waitReportedEvery is how often a wait for the quota is reported.
+	waitReportedEvery = time.Minute
 )
 
 // pace is the stage that lets an attempt go when the gate is open and the quota has room.
@@ -43,38 +51,224 @@ func (p *pace) hold(next Doer) Doer {
 		if c.items < 1 && isBatchSubmission(c.op.ID) && p.limiter.CountsItems() {
 			return nil, &ArgumentError{Operation: c.op.ID, Field: "items", Problem: "the quota cannot count a batch of undeclared size: use WithItemCount"}
 		}
-		// If the gate closes while the quota holds calls back, they would all go when it opens, more than the
-		// quota allows: they ask it again.
-		for ok := false; !ok; ok = p.gate.Remaining() == 0 {
-			cooldown := func(ctx context.Context) error {
-				return p.gate.Wait(ctx, min(p.policy.MaxRetryAfter, c.left(ctx)))
-			}
-			if err := p.wait(req, ReasonThrottled, cooldown); err != nil {
-				return nil, err
-			}
-			start := time.Now()
-			if err := p.wait(req, ReasonQuota, func(ctx context.Context) error { return p.limiter.Wait(ctx, c.items) }); err != nil {
-				return nil, err
-			}
-			c.waited += time.Since(start)
+		release, err := p.acquire(req)
+		if err != nil {
+			return nil, err
 		}
-		return next.Do(req)
+		c.place = &place{release: release}
+		over := false
+		defer func() {
+			if !over { // the transport has panicked
+				c.place.abandoned()
+			}
+		}()
+		resp, err := next.Do(req)
+		over = true
+		switch {
+		case err == nil:
+			c.place.ended(true, resp.StatusCode)
+		case !c.written:
+			c.place.ended(false, 0)
+		case req.Context().Err() != nil || errors.Is(err, ErrAttemptTimeout):
+			c.place.abandoned()
+		default:
+			c.place.ended(true, 0)
+		}
+		return resp, err
 	})
 }
 
-// wait lets a call wait for one thing and tells of it.
-func (p *pace) wait(req *http.Request, reason string, wait func(context.Context) error) error {
-	c, ctx, start := callOf(req), req.Context(), time.Now()
-	var full quota.Window
-	err := wait(quota.WithTrace(ctx, &quota.Trace{Held: func(w quota.Window) { full = w }}))
+// acquire waits until the gate is open, and for a place in the quota. If the gate closes meanwhile, the call gives its
+// place up: all calls that waited for the quota would go when the gate opens, more than the quota allows.
+func (p *pace) acquire(req *http.Request) (quota.Release, error) {
+	for {
+		if err := p.throttled(req); err != nil {
+			return nil, err
+		}
+		release, err := p.wait(req)
+		if err != nil {
+			return nil, err
+		}
+		ended := req.Context().Err()
+		if ended == nil && p.gate.Remaining() == 0 {
+			return release, nil
+		}
+		release(quota.NotSent)
+		if ended != nil {
+			return nil, p.failed(req, ended)
+		}
+	}
+}
+
+// throttled waits until the gate is open.
+func (p *pace) throttled(req *http.Request) error {
+	start := time.Now()
+	most := min(p.policy.MaxRetryAfter, callOf(req).left(req.Context()))
+	err := p.gate.Wait(req.Context(), most)
 	if waited := time.Since(start); waited > time.Millisecond {
-		p.observer.tell(ctx, slog.LevelDebug, c, Event{Kind: EventWait, Reason: reason, Window: full, Delay: waited})
+		p.observer.tell(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventWait, Reason: ReasonThrottled, Delay: waited})
 	}
-	if ctx.Err() != nil {
-		return &SendError{CallInfo: c.describe(), Err: ctx.Err()}
+	return p.failed(req, err)
+}
+
+// wait waits for a place in the quota. No bound of the client ends that, only ctx does.
+func (p *pace) wait(req *http.Request) (quota.Release, error) {
+	report := newWaitReport(func(full quota.Window, waited time.Duration) {
+		p.observer.tell(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventWait, Reason: ReasonQuota, Window: full, Delay: waited})
+	})
+	defer report.end()
+	ctx := quota.WithTrace(req.Context(), &quota.Trace{WaitStart: report.begin})
+	start := time.Now()
+	release, err := p.limiter.Acquire(ctx, callOf(req).items)
+	callOf(req).waited += time.Since(start)
+	if err == nil && release == nil {
+		err = errors.New("the limiter returned neither a place nor an error")
 	}
-	if err != nil {
+	return release, p.failed(req, err)
+}
+
+// failed describes why a call has not got past this stage, if it has not.
+func (p *pace) failed(req *http.Request, err error) error {
+	c := callOf(req)
+	switch {
+	case err == nil:
+		return nil
+	case req.Context().Err() != nil:
+		return &SendError{CallInfo: c.describe(), Err: req.Context().Err()}
+	default:
 		return fmt.Errorf("%s: %w", c.op.ID, err)
 	}
-	return nil
+}
+
+// waitReport reports a wait when it begins, every minute, and when it ends, each time with how much longer it has
+// taken since the last report. The minutes are reported from a timer's goroutine, because the call's is waiting.
+type waitReport struct {
+	mu     sync.Mutex
+	report func(full quota.Window, waited time.Duration)
+	timer  *time.Timer
+	full   quota.Window
+	begun  bool
+	last   time.Time // When it began, or was last reported.
+}
+
+func newWaitReport(report func(quota.Window, time.Duration)) *waitReport {
+	r := &waitReport{report: report, last: time.Now()}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timer = time.AfterFunc(waitReportedEvery, r.minute)
+	return r
+}
+
+// begin is called by a limiter that traces its waits.
+func (r *waitReport) begin(full quota.Window) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.begun || r.report == nil {
+		return
+	}
+	r.full, r.begun, r.last = full, true, time.Now()
+	r.timer.Reset(waitReportedEvery)
+	r.report(full, 0)
+}
+
+func (r *waitReport) minute() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.report == nil {
+		return
+	}
+	r.begun = true
+	r.timer.Reset(waitReportedEvery)
+	r.elapsed()
+}
+
+// end reports what is left to report. Nothing is reported after it has returned.
+func (r *waitReport) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timer.Stop()
+	least := time.Millisecond // not every limiter traces its waits
+	if r.begun {
+		least = 1
+	}
+	if time.Since(r.last) >= least {
+		r.elapsed()
+	}
+	r.report = nil
+}
+
+func (r *waitReport) elapsed() {
+	now := time.Now()
+	waited := now.Sub(r.last)
+	r.last = now
+	r.report(r.full, waited)
+}
+
+// place is what an attempt holds in the quota. It is held from before the connection is asked for until the request
+// has arrived for sure: the first byte of the response shows that, or it is taken to have arrived 2 s after it was
+// written. The methods are called as the attempt goes on, from any goroutine and in any order.
+type place struct {
+	release quota.Release
+
+	mu    sync.Mutex
+	timer *time.Timer // Runs while the request may be under way; nil until it was written.
+	over  bool        // The attempt has ended, or the response has begun.
+}
+
+// wrote notes that the request was written, as WroteRequest of httptrace reports it. The last of several counts.
+func (p *place) wrote() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.over {
+		p.arrivesLater()
+	}
+}
+
+// arrivesLater releases the place when the request has had time to arrive. The caller holds mu.
+func (p *place) arrivesLater() {
+	if p.timer != nil {
+		p.timer.Reset(arrivesWithin)
+		return
+	}
+	p.timer = time.AfterFunc(arrivesWithin, func() { p.release(quota.Sent) })
+}
+
+// firstByte notes that the response has begun, as GotFirstResponseByte of httptrace reports it.
+func (p *place) firstByte() {
+	p.settle()
+	p.release(quota.Sent)
+}
+
+// ended notes the end of the attempt: whether the request may have left, and the status of the response, zero if there
+// was none. What the peer ended without a response is over, as is what never left.
+func (p *place) ended(sent bool, status int) {
+	p.settle()
+	switch {
+	case !sent:
+		p.release(quota.NotSent)
+	case status == http.StatusTooManyRequests:
+		p.release(quota.Refused)
+	default:
+		p.release(quota.Sent)
+	}
+}
+
+// abandoned notes that this side has ended the attempt, because ctx or the time for it did. The request may still be
+// under way, so the place is released when it has had time to arrive.
+func (p *place) abandoned() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.over && p.timer == nil {
+		p.arrivesLater()
+	}
+}
+
+// settle stops the timer for good.
+func (p *place) settle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
 }

@@ -12,10 +12,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/oauth2"
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // throttle has a client answered 429 with a Retry-After of ten seconds, once.
@@ -133,17 +135,26 @@ func TestACallThatIsHeldBackObeysItsContext(t *testing.T) {
 	})
 }
 
-// meter is a limiter that lets everything pass and notes what it was asked for.
+// meter is a limiter that lets every call go and notes what it was asked for.
 type meter struct {
-	items []int
+	mu       sync.Mutex
+	items    []int
+	outcomes []quota.Outcome
 }
 
-func (m *meter) Wait(_ context.Context, items int) error {
+func (m *meter) Acquire(_ context.Context, items int) (quota.Release, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.items = append(m.items, items)
-	return nil
+	return func(o quota.Outcome) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.outcomes = append(m.outcomes, o)
+	}, nil
 }
 
-func (*meter) CountsItems() bool { return true }
+func (*meter) Remaining(context.Context) ([]quota.WindowState, error) { return nil, nil }
+func (*meter) CountsItems() bool                                      { return true }
 
 func TestEveryAttemptCountsWithItsListings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -202,27 +213,194 @@ func TestAQuotaBeyondTheDeadlineIsRefusedAtOnce(t *testing.T) {
 	})
 }
 
-func TestWithQuota_FillsZeroFieldsFromPublicQuota(t *testing.T) {
+func TestPace_ReportsOutcomeToLimiter(t *testing.T) {
+	elsewhere := client.WithBaseURL("https://elsewhere.invalid/v2")
+	for name, tc := range map[string]struct {
+		script func(*clienttest.Server)
+		option client.Option
+		want   quota.Outcome
+	}{
+		"a response is there":    {func(s *clienttest.Server) { s.Expect(aRead.op).AnswerExample() }, oneAttempt, quota.Sent},
+		"an error is a response": {func(s *clienttest.Server) { s.Expect(aRead.op).AnswerError(404, "none") }, oneAttempt, quota.Sent},
+		"a 429":                  {func(s *clienttest.Server) { s.Expect(aRead.op).AnswerError(429, "slow down") }, oneAttempt, quota.Refused},
+		"the connection breaks": {func(s *clienttest.Server) {
+			s.Expect(aRead.op).Disconnect(clienttest.BeforeHeaders, "the network fails")
+		}, oneAttempt, quota.Sent},
+		"no response in time": {func(s *clienttest.Server) { s.Expect(aRead.op).AnswerExample().Delay(time.Minute) }, oneAttempt, quota.Sent},
+		"no connection":       {func(*clienttest.Server) {}, elsewhere, quota.NotSent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv, m := clienttest.New(t, clienttest.InProcess()), &meter{}
+				tc.script(srv)
+				_ = aRead.do(t.Context(), srv.Client(oneAttempt, client.WithLimiter(m), tc.option))
+				<-time.After(time.Minute)
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				require.NotEmpty(t, m.outcomes)
+				assert.Equal(t, tc.want, m.outcomes[len(m.outcomes)-1])
+			})
+		})
+	}
+}
+
+// TestPace_KeepsPlaceOfAbandonedRequest cancels a call whose request is under way. A service that counts arrivals may
+// get it at any moment.
+func TestPace_KeepsPlaceOfAbandonedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		onlyDays := client.Unlimited
-		onlyDays.RequestsPerDay = 5_000
-		for _, tc := range []struct {
-			q    client.Quota
-			took time.Duration
-			why  string
-		}{
-			{client.Quota{}, time.Second, "nothing is set"},
-			{client.Quota{RequestsPerDay: 5_000}, time.Second, "another field is set"},
-			{client.Unlimited, 0, "no limit is not a missing one"},
-			{onlyDays, 0, "nor beside a limit"},
-		} {
-			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(aRead.op).Times(2).AnswerExample()
-			c, start := srv.Client(client.WithQuota(tc.q)), time.Now()
-			for range 2 {
-				require.NoError(t, aRead.do(t.Context(), c))
+		srv := clienttest.New(t, clienttest.InProcess())
+		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}))
+		srv.Expect(aRead.op).AnswerExample().Delay(time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		require.ErrorIs(t, aRead.do(ctx, c), context.DeadlineExceeded)
+		srv.Expect(aRead.op).AnswerExample()
+		require.NoError(t, aRead.do(t.Context(), c))
+		took := time.Since(start)
+		assert.GreaterOrEqual(t, took, 3*time.Second, "2 s for it to arrive, and a window")
+		assert.LessOrEqual(t, took, 3100*time.Millisecond)
+	})
+}
+
+func TestPace_FreesPlaceOfCallThatIsNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		asked := 0
+		tokens := client.WithTokenSource(sourceFunc(func() (*oauth2.Token, error) {
+			if asked++; asked == 1 {
+				return nil, errors.New("down")
 			}
-			assert.Equal(t, tc.took, time.Since(start), tc.why)
+			return &oauth2.Token{AccessToken: clienttest.Token}, nil
+		}))
+		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}), tokens)
+		require.True(t, isA[*client.TokenError](aRead.do(t.Context(), c)))
+		srv.Expect(aRead.op).AnswerExample()
+		start := time.Now()
+		require.NoError(t, aRead.do(t.Context(), c))
+		assert.Zero(t, time.Since(start))
+	})
+}
+
+// silent is a limiter that makes calls wait and does not trace that.
+type silent struct {
+	quota.Limiter
+	wait time.Duration
+}
+
+func (s *silent) Acquire(ctx context.Context, items int) (quota.Release, error) {
+	select {
+	case <-time.After(s.wait):
+		return s.Limiter.Acquire(ctx, items)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func TestPace_ReportsWaitOfLimiterThatTracesNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, limiter := clienttest.New(t, clienttest.InProcess()), &silent{Limiter: quota.NewLimiter(quota.Unlimited)}
+		var w waits
+		c := srv.Client(client.WithLimiter(limiter), client.WithObserver(w.observe))
+		for _, wait := range []time.Duration{0, 30 * time.Second, 150 * time.Second} {
+			limiter.wait = wait
+			srv.Expect(aRead.op).AnswerExample()
+			require.NoError(t, aRead.do(t.Context(), c))
 		}
+		var delays []time.Duration
+		for _, e := range w.all {
+			assert.Equal(t, client.ReasonQuota, e.Reason)
+			assert.Empty(t, e.Window)
+			delays = append(delays, e.Delay)
+		}
+		assert.Equal(t, []time.Duration{30 * time.Second, time.Minute, time.Minute, 30 * time.Second}, delays)
+	})
+}
+
+// placeless is a limiter that returns neither a place nor an error.
+type placeless struct{ quota.Limiter }
+
+func (placeless) Acquire(context.Context, int) (quota.Release, error) { return nil, nil }
+
+func TestPace_RefusesLimiterWithoutPlace(t *testing.T) {
+	err := aWrite.do(t.Context(), clienttest.New(t).Client(client.WithLimiter(placeless{Limiter: quota.NewLimiter(quota.Unlimited)})))
+	require.ErrorContains(t, err, "CreateListing: the limiter returned neither a place nor an error")
+	assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
+}
+
+func TestWithLimiter_IsSharedByClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		var arrivals clock
+		srv.Expect(aRead.op).Times(4).Check(arrivals.tick).AnswerExample()
+		limiter := client.WithLimiter(quota.NewLimiter(quota.Quota{RequestsPerSecond: 1}))
+		shop, tools := srv.Client(limiter), srv.Client(limiter)
+		var calls sync.WaitGroup
+		for _, c := range []*client.Client{shop, tools} {
+			calls.Go(func() {
+				for range 2 {
+					assert.NoError(t, aRead.do(t.Context(), c))
+				}
+			})
+		}
+		calls.Wait()
+		assert.Equal(t, []time.Duration{time.Second, time.Second, time.Second}, arrivals.pauses())
+	})
+}
+
+func TestWithQuota_IsNotSharedByClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(aRead.op).Times(2).AnswerExample()
+		option, start := client.WithQuota(client.Quota{RequestsPerSecond: 1}), time.Now()
+		for range 2 {
+			require.NoError(t, aRead.do(t.Context(), srv.Client(option)))
+		}
+		assert.Zero(t, time.Since(start), "not even by those with the same option")
+	})
+}
+
+func TestWithQuota_FillsZeroFieldsFromPublicQuota(t *testing.T) {
+	limits := func(opts ...client.Option) map[quota.Window]int {
+		t.Helper()
+		c, err := client.New(complete(opts...)...)
+		require.NoError(t, err)
+		states, err := c.RemainingQuota(t.Context())
+		require.NoError(t, err)
+		limits := map[quota.Window]int{}
+		for _, state := range states {
+			limits[state.Window] = state.Left()
+		}
+		return limits
+	}
+	public := map[quota.Window]int{quota.RequestsPerSecond: 1, quota.RequestsPerDay: 25_000, quota.ItemsPerWindow: 500, quota.ItemsPerDay: 50_000}
+	assert.Equal(t, public, limits(), "the default")
+	assert.Equal(t, public, limits(client.WithQuota(client.Quota{})))
+	assert.Empty(t, limits(client.WithQuota(client.Unlimited)))
+
+	part := map[quota.Window]int{quota.RequestsPerSecond: 1, quota.RequestsPerDay: 5_000, quota.ItemsPerWindow: 500, quota.ItemsPerDay: 50_000}
+	assert.Equal(t, part, limits(client.WithQuota(client.Quota{RequestsPerDay: 5_000})))
+
+	onlyDays := client.Unlimited
+	onlyDays.RequestsPerDay = 5_000
+	assert.Equal(t, map[quota.Window]int{quota.RequestsPerDay: 5_000}, limits(client.WithQuota(onlyDays)))
+	assert.Equal(t, map[quota.Window]int{quota.RequestsPerDay: 5_000},
+		limits(client.WithLimiter(quota.NewLimiter(quota.Quota{RequestsPerDay: 5_000}))), "a zero field of a limiter is no limit")
+}
+
+func TestClient_RemainingQuotaCountsCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(gen.OpDeleteListingsBatch).AnswerExample()
+		c := srv.Client(client.WithQuota(client.PublicQuota))
+		require.NoError(t, failure(c.Batches.Delete(t.Context(), []string{"l1", "l2"})))
+		states, err := c.RemainingQuota(t.Context())
+		require.NoError(t, err)
+		used := map[quota.Window]int{}
+		for _, state := range states {
+			used[state.Window] = state.Used
+			assert.Equal(t, state.Per, state.NextFree, state.Window)
+		}
+		assert.Equal(t, map[quota.Window]int{quota.RequestsPerSecond: 1, quota.RequestsPerDay: 1, quota.ItemsPerWindow: 2, quota.ItemsPerDay: 2}, used)
 	})
 }

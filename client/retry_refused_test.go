@@ -15,6 +15,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // onceIn is a source that has a token the first time of so many, and fails the other times.
@@ -112,8 +113,8 @@ func TestAnAttemptThatIsNotMadeGivesItsRetryBack(t *testing.T) {
 	briskly := client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1})
 	for what, option := range map[string]client.Option{
 		"for want of a token":                 onceIn(2, errors.New("down")),
-		"because ctx ends while it is held":   client.WithLimiter(&holdsEverySecond{}),
-		"because the quota has no room in it": client.WithLimiter(&refusesEverySecond{}),
+		"because ctx ends while it is held":   client.WithLimiter(&holdsEverySecond{Limiter: quota.NewLimiter(quota.Quota{})}),
+		"because the quota has no room in it": client.WithLimiter(&refusesEverySecond{Limiter: quota.NewLimiter(quota.Quota{})}),
 	} {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -134,28 +135,30 @@ func TestAnAttemptThatIsNotMadeGivesItsRetryBack(t *testing.T) {
 }
 
 // holdsEverySecond is a limiter that holds every second request until its context ends.
-type holdsEverySecond struct{ asked int }
+type holdsEverySecond struct {
+	quota.Limiter
+	asked int
+}
 
-func (l *holdsEverySecond) Wait(ctx context.Context, _ int) error {
+func (l *holdsEverySecond) Acquire(ctx context.Context, _ int) (quota.Release, error) {
 	if l.asked++; l.asked%2 == 0 {
 		<-ctx.Done()
 	}
-	return ctx.Err()
+	return func(quota.Outcome) {}, ctx.Err()
 }
-
-func (*holdsEverySecond) CountsItems() bool { return false }
 
 // refusesEverySecond is a limiter that refuses every second request.
-type refusesEverySecond struct{ asked int }
-
-func (l *refusesEverySecond) Wait(context.Context, int) error {
-	if l.asked++; l.asked%2 == 0 {
-		return &client.QuotaError{Limit: 1, Per: time.Hour, Unit: "requests", Wait: time.Hour}
-	}
-	return nil
+type refusesEverySecond struct {
+	quota.Limiter
+	asked int
 }
 
-func (*refusesEverySecond) CountsItems() bool { return false }
+func (l *refusesEverySecond) Acquire(context.Context, int) (quota.Release, error) {
+	if l.asked++; l.asked%2 == 0 {
+		return nil, &client.QuotaError{Limit: 1, Per: time.Hour, Unit: "requests", Wait: time.Hour}
+	}
+	return func(quota.Outcome) {}, nil
+}
 
 func TestAWriteThatWasNeverSentKeepsItsFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"github.com/sellside-sdk/sellside-go/quota/limitertest"
 )
 
-func TestTheLimiterKeepsItsContract(t *testing.T) {
+func TestLimiter_KeepsContract(t *testing.T) {
 	limitertest.Run(t, quota.NewLimiter)
 }
 
-func TestTheLimiterKeepsItsContractInRealTime(t *testing.T) {
+func TestLimiter_KeepsContractInRealTime(t *testing.T) {
 	limitertest.RunInRealTime(t, quota.NewLimiter, 400*time.Millisecond)
 }

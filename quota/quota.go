@@ -1,14 +1,27 @@
-// Package quota says how much an account may ask of the service, and holds calls back so that it is kept.
+// Package quota limits how fast an account uses the service: requests per second and day, batch items per
+// window and day.
 //
-// Package client uses it on every request. It stands apart so that a limiter that several processes share can
-// be written, and tested against the same contract, without importing the client.
+// Package client asks a [Limiter] for a place before every request and releases the place afterwards. The
+// package is separate so that a limiter that several processes share can be written, and tested with package
+// limitertest, without importing the client.
+//
+// # What a place costs
+//
+// A service counts requests when they arrive, which a client cannot see. So a place is held from before the
+// request is sent until the request has arrived for sure, and counts for one window more. However long a
+// request is under way, no window of the service ever holds more than its limit.
+//
+// The cost is throughput: a limiter passes the places of a window once per window plus one round trip. With 1
+// request per second and a round trip of 100 ms that is one request every 1.1 s; with 500 items in 5 minutes,
+// 500 items every 5 minutes and 100 ms.
+//
+// A client that gets no response releases a place 2 s after the request was written. A request that takes
+// longer than 2 s to arrive can therefore exceed a window, and may earn one 429.
 package quota
 
 import (
 	"cmp"
-	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -28,7 +41,7 @@ type Quota struct {
 
 var (
 	// Public is what live services of this kind publish for an account, and the default of a client. All
-	// processes of an account share it, so give each its part.
+	// processes of an account share it: give them one [Limiter], or each its part.
 	Public = Quota{
 		RequestsPerSecond: 1,
 		RequestsPerDay:    25_000,
@@ -62,33 +75,4 @@ func (q Quota) Or(defaults Quota) Quota {
 		ItemsPerDay:       cmp.Or(q.ItemsPerDay, defaults.ItemsPerDay),
 		elseUnlimited:     defaults.elseUnlimited,
 	}
-}
-
-// Limiter holds calls back so that a quota is kept. An implementation must be safe for concurrent use, and
-// passes the tests of package limitertest.
-type Limiter interface {
-	// Wait returns nil when one request, submitting so many batch items, may be sent. Batches go in the order
-	// they came, and so do requests without items; neither waits for what only the other has to wait for. It
-	// returns ctx's error when that ends, and an *[Error] at once when the wait would outlast ctx's deadline
-	// or the call is larger than a window; either takes nothing from the quota. With [ContextTrace]
-	// it may say which window a call was held back for.
-	Wait(ctx context.Context, items int) error
-	// CountsItems reports whether batch items are limited, so that every batch must declare its size.
-	CountsItems() bool
-}
-
-// Error reports that a call would have to wait longer than its deadline, or for ever. It was not sent; if it was a
-// repeated one, a client joins this with what came of the attempt before.
-type Error struct {
-	Limit int           // The limit that is reached.
-	Per   time.Duration // The length of its window.
-	Unit  string        // What it counts: requests or items.
-	Wait  time.Duration // How long the call would have to wait; zero if no wait would help.
-}
-
-func (e *Error) Error() string {
-	if e.Wait == 0 {
-		return fmt.Sprintf("the quota of %d %s in %s is smaller than this call: split it", e.Limit, e.Unit, e.Per)
-	}
-	return fmt.Sprintf("the quota of %d %s in %s is used up for %s, which is after the deadline", e.Limit, e.Unit, e.Per, e.Wait)
 }

@@ -3,30 +3,20 @@ package limitertest
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/quota"
 )
 
-// tolerance is how much closer than allowed two calls may be seen, because one was seen later than it was let
-// go. Simulated time passes only while everybody waits, so that it is none there.
-func (s suite) tolerance() time.Duration {
-	if s.slack < s.window/4 {
-		return 0
-	}
-	return s.slack
-}
-
 // eight has eight goroutines make calls, of changing numbers of items, and waits for all of them.
-func eight(t *testing.T, limiter quota.Limiter, calls, most int) *log {
+func eight(t testing.TB, limiter quota.Limiter, calls, most int) *log {
 	t.Helper()
 	var l log
 	for g := range 8 {
 		l.all.Go(func() {
 			for i := range calls {
-				if err := l.wait(t.Context(), limiter, (g+3*i)%(most+1), ""); err != nil {
+				if err := l.send(t.Context(), limiter, (g+3*i)%(most+1), ""); err != nil {
 					t.Error(err)
 				}
 			}
@@ -36,11 +26,11 @@ func eight(t *testing.T, limiter quota.Limiter, calls, most int) *log {
 	return &l
 }
 
-func eightGoroutinesKeepTheItems(t *testing.T, s suite) {
+func eightGoroutinesKeepItems(t testing.TB, s suite) {
 	eight(t, s.items(40), 6, 5).keeps(t, "items", 40, s.window-s.tolerance(), items)
 }
 
-func eightGoroutinesKeepEveryWindow(t *testing.T, s suite) {
+func eightGoroutinesKeepEveryWindow(t testing.TB, s suite) {
 	const day = 24 * time.Hour
 	for name, q := range map[string]quota.Quota{
 		"seconds":     {RequestsPerSecond: 3},
@@ -52,61 +42,32 @@ func eightGoroutinesKeepEveryWindow(t *testing.T, s suite) {
 	} {
 		start := time.Now()
 		l := eight(t, s.newLimiter(q), 30, 10)
-		for _, w := range []struct {
-			what  string
-			most  int
-			per   time.Duration
-			count func(passed) int
-		}{
-			{"requests", q.RequestsPerSecond, time.Second, requests},
-			{"requests", q.RequestsPerDay, day, requests},
-			{"items", q.ItemsPerWindow, 5 * time.Minute, items},
-			{"items", q.ItemsPerDay, day, items},
-		} {
-			if w.most > 0 {
-				l.keeps(t, name+": "+w.what, w.most, w.per, w.count)
-			}
-		}
-		if len(l.calls) != 240 {
-			t.Errorf("%s: %d of 240 calls went", name, len(l.calls))
+		l.keepsAll(t, name+": ", q, s.tolerance())
+		if len(l.arrivals) != 240 {
+			t.Errorf("%s: %d of 240 calls went", name, len(l.arrivals))
 		}
 		if took := time.Since(start); took > 8*day {
-			t.Errorf("%s: it took %s, which is far more than the quota asks for", name, took)
+			t.Errorf("%s: took %s, which is far more than the quota asks for", name, took)
 		}
 	}
 }
 
-func aDaySlides(t *testing.T, s suite) {
-	const most = 25_000
-	half := make([]int, most/2)
-	limiter := s.newLimiter(quota.Quota{RequestsPerDay: most})
+func daySlides(t testing.TB, s suite) {
+	const limit = 25_000
+	half := make([]int, limit/2)
+	limiter := s.newLimiter(quota.Quota{RequestsPerDay: limit})
 	start := time.Now()
 	pass(t, s, limiter, half...)
 	<-time.After(12 * time.Hour)
 	pass(t, s, limiter, half...)
 	for _, after := range []time.Duration{24 * time.Hour, 36 * time.Hour} {
-		if err := limiter.Wait(t.Context(), 0); err != nil {
-			t.Fatal(err)
-		}
+		acquire(t, limiter, 0)(quota.Sent)
 		due(t, s, start, after)
 		pass(t, s, limiter, half[1:]...)
 	}
 }
 
-func aBatchIsNotOvertaken(t *testing.T, s suite) {
-	limiter := s.newLimiter(quota.Quota{RequestsPerDay: 1, ItemsPerWindow: 10, ItemsWindow: s.window})
-	pass(t, s, limiter, 0)
-	var calls log
-	calls.arrive(t, s, limiter, 0, "request")
-	calls.arrive(t, s, limiter, 10, "batch")
-	calls.arrive(t, s, limiter, 0, "later request")
-	calls.all.Wait()
-	if got := calls.order(); !slices.Equal(got, []string{"request", "batch", "later request"}) {
-		t.Errorf("the calls went in the order %v: requests would hold a batch back for ever", got)
-	}
-}
-
-func aRefusalNamesTheWindow(t *testing.T, s suite) {
+func refusalNamesWindow(t testing.TB, s suite) {
 	for name, test := range map[string]struct {
 		q    quota.Quota
 		want quota.Error
@@ -119,10 +80,10 @@ func aRefusalNamesTheWindow(t *testing.T, s suite) {
 		limiter := s.newLimiter(test.q)
 		pass(t, s, limiter, 4)
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		refused, ok := errors.AsType[*quota.Error](limiter.Wait(ctx, 4))
+		_, err := limiter.Acquire(ctx, 4)
 		cancel()
-		if !ok || *refused != test.want {
-			t.Errorf("%s: refused with %+v, want %+v", name, refused, test.want)
+		if refused, ok := errors.AsType[*quota.Error](err); !ok || *refused != test.want {
+			t.Errorf("%s: refused with %+v, want %+v", name, err, test.want)
 		}
 	}
 }

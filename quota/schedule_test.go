@@ -1,0 +1,152 @@
+package quota
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// crowd is a schedule with a day behind it and 8,000 calls that wait.
+func crowd(tb testing.TB) (s *schedule, waiters []*waiter, held []*place, now time.Time) {
+	tb.Helper()
+	s = newSchedule(Quota{RequestsPerSecond: 200, RequestsPerDay: 40_000, ItemsPerWindow: 500, ItemsPerDay: 40_000})
+	now = time.Now()
+	for i := range 30_000 {
+		now = now.Add(time.Second)
+		w := s.join(s.cost(i%3%2), nil)
+		for s.admit(now) {
+		}
+		require.NotNil(tb, w.place)
+		s.release(w.place, Sent, now)
+	}
+	for len(waiters) < 8_000 {
+		w := s.join(s.cost(rand.N(2)*rand.N(100)), nil)
+		for s.admit(now) {
+		}
+		if w.place != nil {
+			held = append(held, w.place)
+		} else {
+			waiters = append(waiters, w)
+		}
+	}
+	return s, waiters, held, now
+}
+
+// TestSchedule_StepsDoNotGrowWithQueue counts the steps of everything that a limiter does while it holds its lock.
+func TestSchedule_StepsDoNotGrowWithQueue(t *testing.T) {
+	s, waiters, held, now := crowd(t)
+	most := 0
+	locked := func(do func()) {
+		s.steps = 0
+		do()
+		most = max(most, s.steps)
+	}
+	admit := func() {
+		for more := true; more; {
+			locked(func() {
+				if more = s.admit(now); !more {
+					s.next()
+				}
+			})
+		}
+	}
+	for i := range 4_000 {
+		switch i % 4 {
+		case 0: // a call comes
+			locked(func() {
+				cost := s.cost(i % 50)
+				at, full := s.turn(cost, now)
+				assert.False(t, at.Before(now))
+				s.join(cost, full)
+			})
+		case 1: // one gives up
+			locked(func() { s.leave(waiters[rand.N(len(waiters))]) })
+		case 2: // a place is released
+			locked(func() {
+				s.release(held[i%len(held)], Sent, now)
+				s.release(held[i%len(held)], []Outcome{Sent, Refused}[i/4%2], now)
+			})
+		case 3:
+			now = now.Add(time.Duration(rand.N(3)) * time.Second)
+			locked(func() { s.state(now) })
+		}
+		admit()
+	}
+	now = now.Add(48 * time.Hour) // all that is charged is free at once, and the queue moves up
+	admit()
+	t.Logf("%d steps at most while the lock is held, %d calls wait", most, s.lanes[0].calls.Len()+s.lanes[1].calls.Len())
+	assert.LessOrEqual(t, most, lockSteps+100)
+}
+
+func TestSchedule_LetsCrowdGoInSmallSteps(t *testing.T) {
+	s := newSchedule(Quota{RequestsPerSecond: 8_000})
+	now := time.Now()
+	first := s.join(s.cost(0), nil)
+	for range 7_999 {
+		s.join(s.cost(0), nil)
+	}
+	turns, most := 1, 0
+	for ; s.admit(now); turns++ {
+		most = max(most, s.steps)
+	}
+	assert.NotNil(t, first.place)
+	assert.Zero(t, s.lanes[0].calls.Len())
+	assert.LessOrEqual(t, most, lockSteps)
+	assert.LessOrEqual(t, turns, 8_000/lockSteps+2)
+}
+
+func TestSchedule_ForgetsWhatNoWindowCounts(t *testing.T) {
+	s, now := newSchedule(Quota{RequestsPerSecond: 10, ItemsPerWindow: 50}), time.Now()
+	most := 0
+	for i := range 100_000 {
+		w := s.join(s.cost(i%2), nil)
+		for s.admit(now) {
+		}
+		require.NotNil(t, w.place)
+		s.release(w.place, Sent, now)
+		s.release(w.place, []Outcome{Sent, Refused}[i%3%2], now)
+		most = max(most, cap(s.history.entries))
+		now = now.Add(30 * time.Second)
+	}
+	assert.LessOrEqual(t, most, 100)
+	now = now.Add(time.Hour)
+	for s.admit(now) {
+	}
+	assert.Equal(t, amount{}, s.held)
+	assert.Empty(t, s.history.entries)
+	for _, w := range s.windows {
+		assert.Zero(t, w.charged, w.name)
+	}
+}
+
+// BenchmarkSchedule_8000Waiters is how long the lock is held for each thing that a limiter does under it.
+func BenchmarkSchedule_8000Waiters(b *testing.B) {
+	s, waiters, held, now := crowd(b)
+	for name, do := range map[string]func(i int){
+		"predict": func(i int) { s.turn(s.cost(i%100), now) },
+		"join and leave": func(i int) {
+			cost := s.cost(i % 100)
+			_, full := s.turn(cost, now)
+			s.leave(s.join(cost, full))
+		},
+		"leave the middle": func(i int) { s.leave(waiters[i%len(waiters)]) },
+		"release":          func(i int) { s.release(held[i%len(held)], Sent, now) },
+		"admit":            func(int) { s.admit(now); s.next() },
+	} {
+		b.Run(fmt.Sprint(name), func(b *testing.B) {
+			var most time.Duration
+			i := 0
+			for b.Loop() {
+				start := time.Now()
+				do(i)
+				most = max(most, time.Since(start))
+				i++
+			}
+			b.ReportMetric(float64(most.Nanoseconds()), "ns-max")
+		})
+	}
+}
