@@ -55,48 +55,42 @@ type asking struct {
 	err   error
 }
 
-// inject asks for the token anew on each attempt, because an attempt may come long after the one before.
-func (a *auth) inject(next Doer) Doer {
-	return DoerFunc(func(req *http.Request) (*http.Response, error) {
-		bearer, err := a.token(req.Context())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", callOf(req).op.ID, err)
-		}
-		callOf(req).token = bearer
-		a.latest.Store(bearer)
-		req.Header.Set("Authorization", "Bearer "+bearer)
-		req.Header.Set("X-Api-Key", a.apiKey)
-		return next.Do(req)
-	})
+// authorize adds the credentials to an attempt. It asks for the token each time, because an attempt may come long after
+// the one before.
+func (a *auth) authorize(req *http.Request) (*oauth2.Token, error) {
+	token, _, err := a.get(req.Context())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", callOf(req).op.ID, err)
+	}
+	callOf(req).token = token.AccessToken
+	a.latest.Store(token.AccessToken)
+	req.Header.Set("Authorization", "Bearer "+token.AccessToken)
+	req.Header.Set("X-Api-Key", a.apiKey)
+	return token, nil
 }
 
-// token returns the source's access token. It waits no longer than ctx, and not beyond the end of the client.
-func (a *auth) token(ctx context.Context) (string, error) {
-	bearer, _, err := a.get(ctx)
-	return bearer, err
-}
-
-// get is token; joined reports whether the source was asked before get was called.
-func (a *auth) get(ctx context.Context) (bearer string, joined bool, err error) {
+// get returns the source's access token. It waits no longer than ctx, and not beyond the end of the client; joined
+// reports whether the source was asked before get was called.
+func (a *auth) get(ctx context.Context) (got *oauth2.Token, joined bool, err error) {
 	if a.lifetime.over() {
-		return "", false, ErrClosed
+		return nil, false, ErrClosed
 	}
 	ctx, cancel := a.lifetime.within(ctx)
 	defer cancel()
-	got, joined, err := a.ask(ctx)
+	got, joined, err = a.ask(ctx)
 	if err != nil && errors.Is(context.Cause(ctx), ErrClosed) {
-		return "", joined, ErrClosed
+		return nil, joined, ErrClosed
 	}
 	if failed, ok := errors.AsType[*TokenError](err); ok {
-		return "", joined, failed
+		return nil, joined, failed
 	}
 	if err != nil {
-		return "", joined, &TokenError{Err: err}
+		return nil, joined, &TokenError{Err: err}
 	}
 	if got == nil || guard.Header(got.AccessToken) != nil {
-		return "", joined, &TokenError{Err: errors.New("the source returned a token that no header can carry")}
+		return nil, joined, &TokenError{Err: errors.New("the source returned a token that no header can carry")}
 	}
-	return got.AccessToken, joined, nil
+	return got, joined, nil
 }
 
 // ask asks the source. One that takes no context is asked by one goroutine at a time, which may outlive its callers
@@ -157,10 +151,10 @@ func (a *auth) renewed(ctx context.Context, refused string, another bool) (bool,
 		return false, nil
 	}
 	fresh, joined, err := a.get(ctx)
-	if joined && fresh == refused { // the source was asked before the token was refused
+	if err == nil && joined && fresh.AccessToken == refused { // the source was asked before the token was refused
 		fresh, _, err = a.get(ctx)
 	}
-	return err == nil && fresh != refused, err
+	return err == nil && fresh.AccessToken != refused, err
 }
 
 // redact takes the credentials out of text that came from outside and may repeat them. Where it is not known which

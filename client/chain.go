@@ -34,8 +34,7 @@ func newChain(cfg *config, a *auth, o *observer) Doer {
 		identify(cfg.baseURL),
 		o.watch,
 		(&retrier{policy: policy, auth: a, gate: g, observer: o}).repeat,
-		a.inject,
-		(&pace{gate: g, limiter: cfg.limiter, policy: policy, observer: o}).hold,
+		(&pace{auth: a, gate: g, policy: policy, limiter: cfg.limiter, observer: o}).admit,
 		setHeaders,
 	})
 	doer := Doer(&sender{http: newHTTPClient(cfg.http), timeout: policy.AttemptTimeout, auth: a})

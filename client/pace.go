@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/oauth2"
+
 	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/retry"
 )
@@ -37,15 +39,16 @@ const (
 	waitReportedEvery = time.Minute
 )
 
-// pace is the stage that lets an attempt go when the gate is open and the quota has room.
+// pace is the stage that sends an attempt when it has a token, no cooldown is on, and the quota has room.
 type pace struct {
+	auth     *auth
 	gate     *retry.Gate
 	policy   RetryPolicy
 	limiter  Limiter
 	observer *observer
 }
 
-func (p *pace) hold(next Doer) Doer {
+func (p *pace) admit(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
 		c := callOf(req)
 		if c.items < 1 && isBatchSubmission(c.op.ID) && p.limiter.CountsItems() {
@@ -78,10 +81,16 @@ func (p *pace) hold(next Doer) Doer {
 	})
 }
 
-// acquire waits until the gate is open, and for a place in the quota. If the gate closes meanwhile, the call gives its
-// place up: all calls that waited for the quota would go when the gate opens, more than the quota allows.
+// acquire gets what an attempt needs: its token, the end of a cooldown, and a place in the quota, in this order, because
+// a place that waits for a token is lost to others. If a cooldown begins or the token expires meanwhile, the place is
+// released and it all begins again: calls that waited for the quota would else go together when the cooldown ends.
 func (p *pace) acquire(req *http.Request) (quota.Release, error) {
 	for {
+		token, err := p.auth.authorize(req)
+		if err != nil {
+			return nil, err
+		}
+		fresh := isFresh(token)
 		if err := p.throttled(req); err != nil {
 			return nil, err
 		}
@@ -90,7 +99,8 @@ func (p *pace) acquire(req *http.Request) (quota.Release, error) {
 			return nil, err
 		}
 		ended := req.Context().Err()
-		if ended == nil && p.gate.Remaining() == 0 {
+		expired := fresh && !isFresh(token) // one that came expired is the source's last word
+		if ended == nil && p.gate.Remaining() == 0 && !expired && !p.auth.lifetime.over() {
 			return release, nil
 		}
 		release(quota.NotSent)
@@ -99,6 +109,8 @@ func (p *pace) acquire(req *http.Request) (quota.Release, error) {
 		}
 	}
 }
+
+func isFresh(t *oauth2.Token) bool { return t.Expiry.IsZero() || time.Now().Before(t.Expiry) }
 
 // throttled waits until the gate is open.
 func (p *pace) throttled(req *http.Request) error {

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -403,4 +404,42 @@ func TestClient_RemainingQuotaCountsCalls(t *testing.T) {
 		}
 		assert.Equal(t, map[quota.Window]int{quota.RequestsPerSecond: 1, quota.RequestsPerDay: 1, quota.ItemsPerWindow: 2, quota.ItemsPerDay: 2}, used)
 	})
+}
+
+// lasting is a source whose tokens last for a time, negative if they have expired when they come.
+type lasting struct {
+	each  time.Duration
+	given int
+}
+
+func (l *lasting) Token() (*oauth2.Token, error) {
+	l.given++
+	return &oauth2.Token{AccessToken: fmt.Sprintf("token-%d", l.given), Expiry: time.Now().Add(l.each)}, nil
+}
+
+func TestAdmit_TokenIsFreshAfterTheWaitForTheQuota(t *testing.T) {
+	for _, tc := range []struct {
+		each time.Duration
+		want []string
+		why  string
+	}{
+		{time.Hour, []string{"Bearer token-1", "Bearer token-2"}, "a token that outlasts the wait is used"},
+		{30 * time.Second, []string{"Bearer token-1", "Bearer token-3"}, "one that expires in the wait is renewed before the request"},
+		{-time.Second, []string{"Bearer token-1", "Bearer token-2"}, "a source that gives expired tokens is not asked without end"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := clienttest.New(t, clienttest.InProcess())
+			srv.Expect(aRead.op).Times(2).AnswerExample()
+			limiter := quota.NewLimiter(quota.Quota{ItemsPerWindow: 1, ItemsWindow: time.Minute})
+			c := srv.Client(client.WithTokenSource(&lasting{each: tc.each}), client.WithLimiter(limiter))
+			for range 2 {
+				resp, err := c.Low().GetListing(client.WithItemCount(t.Context(), 1), "98e2e748-8000-45bf-a624-5531d6a68318")
+				require.NoError(t, err, tc.why)
+				_ = resp.Body.Close()
+			}
+			for i, request := range srv.Requests(aRead.op) {
+				assert.Equal(t, tc.want[i], request.Header.Get("Authorization"), tc.why)
+			}
+		})
+	}
 }

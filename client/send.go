@@ -67,7 +67,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	timer := time.AfterFunc(timeout, func() { cancel(&attemptTimeout{"no response", timeout}) })
 	done := func() { timer.Stop(); cancel(nil) }
 
-	progress := newProgress(s.http.Transport, cancel)
+	progress := newProgress(s.http.Transport, c.place, cancel)
 	out := req.WithContext(httptrace.WithClientTrace(ctx, progress.trace()))
 	out.GetBody = nil // net/http repeats a request by itself if it can get its body again
 	resp, err := s.http.Do(out)
@@ -140,16 +140,19 @@ func (s *sender) cause(attempt context.Context, req *http.Request, err error) er
 //
 // It also proves that nothing was sent. Over HTTP/1 no request has left before its headers were written. Over HTTP/2
 // and transports that are not known the headers may be on their way as soon as there is a connection.
+//
+// It also reports to the attempt's place in the quota when the request has arrived.
 type progress struct {
 	cancel     context.CancelCauseFunc
+	place      *place
 	plainHTTP1 bool // Whether connections without TLS are known to speak HTTP/1.
 
 	// What the trace reported: a connection was asked for, was got; the request may have left.
 	asked, got, sent atomic.Bool
 }
 
-func newProgress(transport http.RoundTripper, cancel context.CancelCauseFunc) *progress {
-	p := &progress{cancel: cancel}
+func newProgress(transport http.RoundTripper, place *place, cancel context.CancelCauseFunc) *progress {
+	p := &progress{place: place, cancel: cancel}
 	if t, ok := transport.(*http.Transport); ok {
 		p.plainHTTP1 = t.Protocols == nil || !t.Protocols.UnencryptedHTTP2()
 		p.asked.Store(true) // it reports everything, so that silence is proof
@@ -178,7 +181,9 @@ func (p *progress) trace() *httptrace.ClientTrace {
 				p.sent.Store(true)
 			}
 		},
-		WroteHeaders: func() { p.sent.Store(true) },
+		WroteHeaders:         func() { p.sent.Store(true) },
+		WroteRequest:         func(httptrace.WroteRequestInfo) { p.place.wrote() },
+		GotFirstResponseByte: p.place.firstByte,
 	}
 }
 
