@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -126,26 +127,61 @@ func (e *OperationError) Error() string {
 	return fmt.Sprintf("%s of listing %s failed: %s (operation %s)", gen.OneLine(string(e.Operation.OperationType)), e.Operation.ListingID, reason, e.Operation.OperationID)
 }
 
-// OperationsSince finds the operations of one type that this kind of client has started on a listing since a
-// moment, by the service's clock, in no promised order. It settles a write to a listing whose outcome is unknown: pass
-// the moment before it was sent, less how far the clocks may be apart, and see by [Operation.Snapshot] whether
-// what changes is what was sent. For an update or a delete batch, ask for every listing of it. None means
-// that it was not applied, or not yet: only time tells. A listing that was created singly and lost its answer has
-// no id to ask by; list its variant from that day on, or create it by an attempt of package recovery.
-// Errors: as [Listings.OperationsPage].
-func (s *Listings) OperationsSince(ctx context.Context, listingID string, kind gen.OperationType, since time.Time) ([]*Operation, error) {
-	var started []*Operation
+// FoundOperation is an operation that [Listings.OperationsSince] has found.
+type FoundOperation struct {
+	*Operation
+	// Doubt is why it is not certain that the operation is one that was asked for, such as a
+	// missing createdAt; "" if it is certain.
+	Doubt string
+}
+
+// OperationsSince finds the operations of one type, or of every type if it is "", that a client of
+// the public API has started on a listing since a moment, by the service's clock, in no promised
+// order. What certainly is another operation is left out: of another type, from before, or started in
+// an app, on the website or by an integration. What cannot be placed is kept with its Doubt: the
+// service leaves out when, by whom or how it was started, says it in words that this module does not
+// know, or started it itself, as it may do to work off a batch. Package recovery settles writes by
+// it. Errors: as [Listings.OperationsPage].
+func (s *Listings) OperationsSince(ctx context.Context, listingID string, kind gen.OperationType, since time.Time) ([]FoundOperation, error) {
+	var found []FoundOperation
 	for o, err := range s.Operations(ctx, listingID) {
 		if err != nil {
 			return nil, err
 		}
-		byUser := o.OperationInitiatedBy == "" || o.OperationInitiatedBy == gen.OperationInitiatorUser
-		byAPI := o.OperationInitiatedVia == "" || o.OperationInitiatedVia == gen.OperationChannelPublicAPI
-		if o.OperationType == kind && byUser && byAPI && !o.CreatedAt.Before(since.Truncate(time.Millisecond)) {
-			handle := s.OpenOperation(listingID, o.OperationID)
-			handle.last = o
-			started = append(started, handle)
+		doubt, ok := doubtAbout(o, kind, since)
+		if !ok {
+			continue
 		}
+		handle := s.OpenOperation(listingID, o.OperationID)
+		handle.last = o
+		found = append(found, FoundOperation{handle, doubt})
 	}
-	return started, nil
+	return found, nil
+}
+
+// doubtAbout reports whether an operation may be one that was asked for, and why that is not certain.
+func doubtAbout(o gen.ListingOperation, kind gen.OperationType, since time.Time) (doubt string, ok bool) {
+	switch {
+	case kind != "" && o.OperationType != kind && o.OperationType.Valid(),
+		!o.CreatedAt.IsZero() && o.CreatedAt.Before(since.Truncate(time.Millisecond)):
+		return "", false
+	}
+	switch o.OperationInitiatedVia {
+	case gen.OperationChannelIOS, gen.OperationChannelAndroid, gen.OperationChannelWeb, gen.OperationChannelScout, gen.OperationChannelShopify:
+		return "", false
+	}
+	var doubts []string
+	if kind != "" && o.OperationType != kind || !o.OperationType.Valid() {
+		doubts = append(doubts, fmt.Sprintf("operationType is %q", gen.OneLine(string(o.OperationType))))
+	}
+	if o.OperationInitiatedBy != gen.OperationInitiatorUser {
+		doubts = append(doubts, fmt.Sprintf("operationInitiatedBy is %q", gen.OneLine(string(o.OperationInitiatedBy))))
+	}
+	if o.OperationInitiatedVia != gen.OperationChannelPublicAPI {
+		doubts = append(doubts, fmt.Sprintf("operationInitiatedVia is %q", gen.OneLine(string(o.OperationInitiatedVia))))
+	}
+	if o.CreatedAt.IsZero() {
+		doubts = append(doubts, "createdAt is missing")
+	}
+	return strings.Join(doubts, ", "), true
 }

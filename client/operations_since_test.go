@@ -97,7 +97,7 @@ func TestOperationsSince_SettlesAWriteToAListing(t *testing.T) {
 				return err
 			}
 		}
-		find := func(kind gen.OperationType, since time.Time) []*client.Operation {
+		find := func(kind gen.OperationType, since time.Time) []client.FoundOperation {
 			found, err := l.c.Listings.OperationsSince(t.Context(), id, kind, since)
 			require.NoError(t, err)
 			return found
@@ -126,30 +126,73 @@ func TestOperationsSince_SettlesAWriteToAListing(t *testing.T) {
 	})
 }
 
-func TestOperationsSince_LeavesOutWhatOthersStarted(t *testing.T) {
-	tests := map[string]struct {
-		by, via string
-		want    int
+func TestOperationsSince_KeepsAndMarksWhatCannotBePlaced(t *testing.T) {
+	const certain, doubtful, other = "certain", "doubtful", "another operation"
+	for why, row := range map[string]struct {
+		from, to string
+		want     string
 	}{
-		"a user of the API":            {`"USER"`, `"PUBLIC-API"`, 1},
-		"what does not say who it was": {`null`, `null`, 1},
-		"the service":                  {`"SYSTEM"`, `"INTERNAL-SYSTEM"`, 0},
-		"the user's telephone":         {`"USER"`, `"IOS"`, 0},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
+		"as it was started":             {"", "", certain},
+		"by the service":                {`"USER"`, `"SYSTEM"`, doubtful},
+		"by an unknown initiator":       {`"USER"`, `"PARTNER"`, doubtful},
+		"by nobody":                     {`"USER"`, `null`, doubtful},
+		"through the user's telephone":  {`"PUBLIC-API"`, `"IOS"`, other},
+		"through the website":           {`"PUBLIC-API"`, `"WEB"`, other},
+		"through the service":           {`"PUBLIC-API"`, `"INTERNAL-SYSTEM"`, doubtful},
+		"through an unknown channel":    {`"PUBLIC-API"`, `"PUBLIC-API-V3"`, doubtful},
+		"through a channel in small":    {`"PUBLIC-API"`, `"public-api"`, doubtful},
+		"through no channel":            {`"PUBLIC-API"`, `null`, doubtful},
+		"of another type":               {`"CREATE"`, `"DELETE"`, other},
+		"of an unknown type":            {`"CREATE"`, `"CREATE_V2"`, doubtful},
+		"of no type":                    {`"CREATE"`, `null`, doubtful},
+		"without a time":                {`"createdAt"`, `"started"`, doubtful},
+		"at a time that cannot be read": {`"createdAt":"`, `"createdAt":"about `, doubtful},
+		"before":                        {`"createdAt":"2000`, `"createdAt":"1999`, other},
+	} {
+		t.Run(why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := newLossy(t)
 				since := time.Now()
 				made, err := l.c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: sandboxVariant, Amount: "76"})
 				require.NoError(t, err)
-				l.rewrite = strings.NewReplacer(`"USER"`, test.by, `"PUBLIC-API"`, test.via)
+				if row.from != "" {
+					l.rewrite = strings.NewReplacer(row.from, row.to)
+				}
 
-				ops, err := l.c.Listings.OperationsSince(t.Context(), made.ListingID(), gen.OperationTypeCreate, since)
+				found, err := l.c.Listings.OperationsSince(t.Context(), made.ListingID(), gen.OperationTypeCreate, since)
 
 				require.NoError(t, err)
-				assert.Len(t, ops, test.want)
+				got := other
+				if len(found) == 1 {
+					got = certain
+					if found[0].Doubt != "" {
+						got = doubtful
+					}
+					assert.Equal(t, made.ID(), found[0].ID())
+				}
+				assert.Equal(t, row.want, got)
 			})
 		})
 	}
+}
+
+func TestOperationsSince_FindsEveryTypeIfNoneIsGiven(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLossy(t)
+		since := time.Now()
+		made, err := l.c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: sandboxVariant, Amount: "76"})
+		require.NoError(t, err)
+		_, err = made.Wait(t.Context())
+		require.NoError(t, err)
+		_, err = l.c.Listings.Deactivate(t.Context(), made.ListingID())
+		require.NoError(t, err)
+
+		found, err := l.c.Listings.OperationsSince(t.Context(), made.ListingID(), "", since)
+
+		require.NoError(t, err)
+		require.Len(t, found, 2)
+		for _, o := range found {
+			assert.Empty(t, o.Doubt)
+		}
+	})
 }
