@@ -35,8 +35,9 @@ func (s *Batches) Create(ctx context.Context, items []gen.CreateItem) (*Batch[ge
 	return submit(ctx, s.c, gen.OpCreateListingsBatch, listings, s.OpenCreate, s.c.low.CreateListingsBatch, body)
 }
 
-// CheckCreate returns the [ArgumentError] of the first item that [Batches.Create] refuses, or of a list without items,
-// and nil if there is none. It does not check how many items a batch may have. It does no I/O.
+// CheckCreate returns the [ArgumentError] of the first item that [Batches.Create] refuses, or of a
+// list without items, and nil if there is none. It does not check how many items a batch may have.
+// It does no I/O.
 func CheckCreate(items []gen.CreateItem) error {
 	_, err := checkCreate(items, len(items))
 	return err

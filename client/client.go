@@ -12,6 +12,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/internal/tap"
 	"github.com/sellside-sdk/sellside-go/quota"
 )
 
@@ -91,7 +92,7 @@ func New(opts ...Option) (*Client, error) {
 		limiter:       cfg.limiter,
 		maxBatchItems: cfg.maxBatchItems,
 	}
-	c.low = &gen.Client{Server: cfg.baseURL.String() + "/", Client: life.admit(newChain(&cfg, credentials, c.observer))}
+	c.low = &gen.Client{Server: cfg.baseURL.String() + "/", Client: tapped(life.admit(newChain(&cfg, credentials, c.observer)))}
 	if err := errors.Join(errs...); err != nil { // of the middleware, which newChain has called
 		return nil, fmt.Errorf("client: %w", err)
 	}
@@ -111,6 +112,17 @@ func ownTransport(cfg *config) (closeIdle func()) {
 	}
 	cfg.http = hc
 	return closeIdle
+}
+
+// tapped shows package recovery the responses to the calls that it makes.
+func tapped(next Doer) Doer {
+	return DoerFunc(func(req *http.Request) (*http.Response, error) {
+		resp, err := next.Do(req)
+		if err == nil && resp != nil {
+			tap.Show(req.Context(), resp)
+		}
+		return resp, err
+	})
 }
 
 // Low returns the generated client on the same chain of credentials, retries and quota, for whoever needs

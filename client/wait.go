@@ -68,8 +68,9 @@ func waitUntil(ctx context.Context, opts []WaitOption, poll func(context.Context
 	})
 }
 
-// IsTransient reports whether a call that failed with err may succeed a little later. It is false for nil, for a response
-// that the retry table does not repeat, for input that was refused and for a token that only the user can renew.
+// IsTransient reports whether a call that failed with err may succeed a little later. It is false
+// for nil, for a response that the retry table does not repeat, for input that was refused and for
+// a token that only the user can renew.
 func IsTransient(err error) bool { return mayPass(err) }
 
 // mayPass reports whether a failed poll may be followed by a good one: by the retry table if it was answered, always

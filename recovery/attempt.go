@@ -11,12 +11,13 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// sendWithin is how long after it was made an attempt may be sent, so that its age tells when that is over.
+// sendWithin is how long after it was made an attempt may be sent, so that its age tells when that
+// is over.
 const sendWithin = time.Hour
 
-// Attempt is a create batch that is saved before it is sent, so that [Recover] can find out what became of it when
-// the response is lost, in this process or the next. Save it as JSON, which loses nothing, and drop it once the
-// batch's id is saved.
+// Attempt is a create batch that is saved before it is sent, so that [Recover] can find out what
+// became of it when the response is lost, in this process or the next. Save it as JSON, which loses
+// nothing, and drop it once the batch's id is saved.
 type Attempt struct {
 	ID     string           `json:"id"`     // Random; the service never sees it.
 	MadeAt time.Time        `json:"madeAt"` // By the clock of this machine, in UTC; it is sent after this.
@@ -24,48 +25,58 @@ type Attempt struct {
 }
 
 // Option changes how [New] makes an attempt.
-type Option func(*Attempt)
+type Option func(*making)
 
-// Marked gives the items without an expiry one that only this attempt has: a random millisecond 947 to 997 days
-// ahead. Nothing else tells attempts of equal items apart. The price is that these asks end up to 52 days
-// before the service's default of 999, and it takes a service that echoes the millisecond, as the sandbox does;
-// with any other, Recover cannot tell. Items with an expiry stay as they are. Mark all attempts or none.
-func Marked() Option {
-	return func(a *Attempt) {
-		const day = 24 * time.Hour
-		mark := a.MadeAt.Add(997*day - random.N(50*day)).Truncate(time.Millisecond)
-		for i := range a.Items {
-			if a.Items[i].ExpiresAt.IsZero() {
-				a.Items[i].ExpiresAt = gen.TimeOf(mark)
-			}
-		}
-	}
-}
+type making struct{ unmarked bool }
 
-// New makes an attempt to create listings. Save it as JSON, then submit it. It does no I/O. Errors:
-// [client.ArgumentError], as for [client.Batches.Create]; Submit checks how many items a batch may have.
+// WithoutMark leaves the expiry of items that have none to the service, whose default is 999 days.
+// Attempts of equal items can then not be told apart: [Recover] takes any equal batch that is not
+// known for the attempt's.
+func WithoutMark() Option { return func(m *making) { m.unmarked = true } }
+
+// New makes an attempt to create listings. Save it as JSON, then submit it. It does no I/O.
+//
+// Items without an expiry get a mark, an expiry that only this attempt has: a random millisecond
+// 947 to 997 days ahead. Nothing else tells attempts of equal items apart. The price is that these
+// asks end up to 52 days before the service's default of 999, and it takes a service that echoes
+// the millisecond, as the sandbox does; with any other, Recover cannot tell. [WithoutMark] turns it
+// off; mark all attempts or none. Items with an expiry keep it.
+//
+// Errors: [client.ArgumentError], as for [client.Batches.Create]; Submit checks how many items a
+// batch may have.
 func New(items []gen.CreateItem, opts ...Option) (Attempt, error) {
 	if err := client.CheckCreate(items); err != nil {
 		return Attempt{}, err
 	}
+	var m making
+	for _, opt := range opts {
+		if opt == nil {
+			return Attempt{}, problem("an option is nil: leave it out")
+		}
+		opt(&m)
+	}
 	a := Attempt{ID: rand.Text(), MadeAt: time.Now().UTC().Truncate(time.Millisecond), Items: slices.Clone(items)}
+	const day = 24 * time.Hour
+	mark := a.MadeAt.Add(997*day - random.N(50*day))
 	for i := range a.Items {
-		a.Items[i].ExpiresAt = gen.TimeOf(a.Items[i].ExpiresAt.Truncate(time.Millisecond))
+		expiry := a.Items[i].ExpiresAt.Time
+		if expiry.IsZero() && !m.unmarked {
+			expiry = mark
+		}
+		a.Items[i].ExpiresAt = gen.TimeOf(expiry.Truncate(time.Millisecond))
 		if active := a.Items[i].Active; active != nil {
 			a.Items[i].Active = new(*active)
 		}
 	}
-	for _, opt := range opts {
-		opt(&a)
-	}
 	return a, nil
 }
 
-// Submit sends a saved attempt as [client.Batches.Create] does. On [client.ErrOutcomeUnknown], and after a crash,
-// call [Recover]; after any other error nothing was created. It is sent within an hour of being made or not at all:
-// a wait for the quota ends then, and a later call is a [client.ArgumentError].
+// Submit sends a saved attempt as [client.Batches.Create] does. On [client.ErrOutcomeUnknown], and
+// after a crash, call [Recover]; after any other error nothing was created. It is sent within an
+// hour of being made or not at all: a wait for the quota ends then, and a later call is a
+// [client.ArgumentError].
 func Submit(ctx context.Context, c *client.Client, attempt Attempt) (*client.Batch[gen.CreateBatchItem], error) {
-	if err := check(attempt); err != nil {
+	if err := check(c, attempt); err != nil {
 		return nil, err
 	}
 	sendBy := attempt.MadeAt.Add(sendWithin)
@@ -77,9 +88,12 @@ func Submit(ctx context.Context, c *client.Client, attempt Attempt) (*client.Bat
 	return c.Batches.Create(ctx, attempt.Items)
 }
 
-func check(a Attempt) error {
+func check(c *client.Client, a Attempt) error {
+	if c == nil {
+		return &client.ArgumentError{Operation: gen.OpCreateListingsBatch, Field: "client", Problem: "nil: pass what client.New returned"}
+	}
 	if a.ID == "" || a.MadeAt.IsZero() || len(a.Items) == 0 {
-		return problem("its id, time or items are missing: use New")
+		return problem("the id, time or items are missing: use New")
 	}
 	return nil
 }

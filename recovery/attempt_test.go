@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/recovery"
 )
 
-func TestAnAttemptSurvivesJSON(t *testing.T) {
+func TestAttempt_SurvivesJSON(t *testing.T) {
 	abroad := time.Date(2027, 1, 2, 3, 4, 5, 678_912_345, time.FixedZone("", 3600))
 	for why, items := range map[string][]gen.CreateItem{
 		"the text of an amount":        {{VariantID: "v1", Amount: "76.0000", Quantity: 2}},
@@ -24,7 +25,7 @@ func TestAnAttemptSurvivesJSON(t *testing.T) {
 		}},
 		"an order": append(one("76"), append(one("75"), one("76")...)...),
 	} {
-		for _, opts := range [][]recovery.Option{nil, {recovery.Marked()}} {
+		for _, opts := range [][]recovery.Option{nil, {recovery.WithoutMark()}} {
 			made := newAttempt(t, items, opts...)
 			saved, err := json.Marshal(made)
 			require.NoError(t, err, why)
@@ -35,12 +36,13 @@ func TestAnAttemptSurvivesJSON(t *testing.T) {
 	}
 }
 
-func TestTheNamesOfASavedAttemptStay(t *testing.T) {
+func TestAttempt_KeepsTheNamesThatAreSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pass(1500 * time.Microsecond)
-		attempt := newAttempt(t, one("76", func(i *gen.CreateItem) {
-			i.ExpiresAt = gen.Time{Time: time.Date(2001, 2, 3, 5, 5, 6, 7_999_999, time.FixedZone("", 3600))}
-		}))
+		attempt := newAttempt(t, []gen.CreateItem{{
+			VariantID: "v1", Amount: "76", Quantity: 1,
+			ExpiresAt: gen.Time{Time: time.Date(2001, 2, 3, 5, 5, 6, 7_999_999, time.FixedZone("", 3600))},
+		}})
 		attempt.ID = "A"
 		saved, err := json.Marshal(attempt)
 		require.NoError(t, err)
@@ -50,10 +52,10 @@ func TestTheNamesOfASavedAttemptStay(t *testing.T) {
 	})
 }
 
-func TestAnAttemptIsACopyOfItsItems(t *testing.T) {
+func TestAttempt_IsACopyOfItsItems(t *testing.T) {
 	active := true
 	items := one("76", func(i *gen.CreateItem) { i.Active = &active })
-	attempt := newAttempt(t, items, recovery.Marked())
+	attempt := newAttempt(t, items)
 
 	items[0].Amount, active = "77", false
 
@@ -62,7 +64,7 @@ func TestAnAttemptIsACopyOfItsItems(t *testing.T) {
 	assert.True(t, items[0].ExpiresAt.IsZero(), "nor does marking change what was given")
 }
 
-func TestMarksTellEqualAttemptsApart(t *testing.T) {
+func TestAttempt_HasAMark(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own := gen.TimeOf(time.Now().Add(time.Hour))
 		seen := map[string]bool{}
@@ -71,7 +73,7 @@ func TestMarksTellEqualAttemptsApart(t *testing.T) {
 				{VariantID: "v1", Amount: "76", Quantity: 1},
 				{VariantID: "v1", Amount: "77", Quantity: 1, ExpiresAt: own},
 				{VariantID: "v1", Amount: "78", Quantity: 1},
-			}, recovery.Marked())
+			})
 
 			mark := a.Items[0].ExpiresAt
 			seen[a.ID], seen[mark.String()] = true, true
@@ -82,4 +84,10 @@ func TestMarksTellEqualAttemptsApart(t *testing.T) {
 		}
 		assert.Len(t, seen, 2000, "ids and marks of a thousand attempts made in the same moment")
 	})
+}
+
+func TestWithoutMark_LeavesTheExpiryToTheService(t *testing.T) {
+	assert.True(t, newAttempt(t, one("76"), recovery.WithoutMark()).Items[0].ExpiresAt.IsZero())
+	_, err := recovery.New(one("76"), nil)
+	assert.ErrorIs(t, err, client.ErrInvalidArgument, "a nil option is named and does not panic")
 }

@@ -41,40 +41,39 @@ func sandboxClient(gateway func(http.Handler) http.Handler) (c *client.Client, s
 	}
 }
 
-// books stands for a database: what is in it survives a crash.
-type books struct {
-	attempt []byte   // not settled yet
-	batches []string // of the account
+// database stands for what survives a crash.
+type database struct {
+	attempt []byte   // Not settled yet.
+	batches []string // Of the account.
 }
 
-// createOnce creates listings once, whatever is lost on the way. After a crash it is called again, with the books
-// as they are.
-func createOnce(ctx context.Context, c *client.Client, b *books, items []gen.CreateItem) (*client.Batch[gen.CreateBatchItem], error) {
-	recovering := b.attempt != nil
+// createOnce creates listings once, whatever is lost on the way. After a crash it is called again.
+func createOnce(ctx context.Context, c *client.Client, db *database, items []gen.CreateItem) (*client.Batch[gen.CreateBatchItem], error) {
+	recovering := db.attempt != nil
 	for {
 		var attempt recovery.Attempt
 		var batch *client.Batch[gen.CreateBatchItem]
 		var err error
 		if recovering {
-			if err := json.Unmarshal(b.attempt, &attempt); err != nil {
+			if err := json.Unmarshal(db.attempt, &attempt); err != nil {
 				return nil, err
 			}
-			// The sandbox shows listings at once. Leave the settle time out for a real service.
-			v, err := recovery.Recover(ctx, c, attempt, recovery.Options{Known: b.batches, Settle: 100 * time.Millisecond})
+			// The sandbox shows listings at once. Leave Settle out for a real service.
+			v, err := recovery.Recover(ctx, c, attempt, recovery.Options{Known: db.batches, Settle: 100 * time.Millisecond})
 			if err != nil {
 				return nil, err
 			}
 			fmt.Println(v.Kind)
 			if v.Kind == recovery.CannotTell {
-				return nil, errors.New(v.Reason) // somebody has to look
+				return nil, errors.New(v.Reason) // for a person to look at
 			}
 			batch = v.Batch
 		}
 		if batch == nil { // nothing was submitted yet, or it was not seen
-			if attempt, err = recovery.New(items, recovery.Marked()); err != nil {
+			if attempt, err = recovery.New(items); err != nil {
 				return nil, err
 			}
-			if b.attempt, err = json.Marshal(attempt); err != nil { // in the place of the one before, and before it is sent
+			if db.attempt, err = json.Marshal(attempt); err != nil { // replaces the last one, before this one is sent
 				return nil, err
 			}
 			batch, err = recovery.Submit(ctx, c, attempt)
@@ -83,11 +82,11 @@ func createOnce(ctx context.Context, c *client.Client, b *books, items []gen.Cre
 			recovering = true
 			continue
 		}
-		b.attempt = nil // settled; with the next line in one transaction
+		db.attempt = nil // settled; in one transaction with the id
 		if err != nil {
 			return nil, err
 		}
-		b.batches = append(b.batches, batch.ID())
+		db.batches = append(db.batches, batch.ID())
 		return batch, nil
 	}
 }
@@ -112,7 +111,7 @@ func ExampleRecover() {
 	c, stop := sandboxClient(loseTwice)
 	defer stop()
 
-	batch, err := createOnce(ctx, c, &books{}, []gen.CreateItem{{VariantID: chicago, Amount: "162", Quantity: 2}})
+	batch, err := createOnce(ctx, c, &database{}, []gen.CreateItem{{VariantID: chicago, Amount: "162", Quantity: 2}})
 	if err != nil {
 		log.Fatal(err)
 	}

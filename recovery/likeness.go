@@ -7,30 +7,37 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// terms are an item's variant, amount, currency, active and expiry, in a form in which equal ones are ==; "" is
-// what is not said.
-type terms [5]string
+// The fields of terms.
+const (
+	variant = iota
+	amount
+	currency
+	active
+	expiry
+)
+
+// terms are what an item asks for, in a form in which equal ones are ==; "" is what is not said.
+type terms [expiry + 1]string
 
 // inputs is a multiset of terms.
 type inputs map[terms]int
 
-// inputs leaves out expiry times that are the default, 999 days after the day of creation: some echoes fill it in.
+// inputs leaves out expiry times that are the default, 999 days after the day of creation: some
+// echoes fill it in.
 func (a Attempt) inputs(items []gen.CreateItem) inputs {
 	in := inputs{}
 	for _, i := range items {
-		t := terms{i.VariantID, string(i.Amount), string(i.CurrencyCode)}
-		if d, err := i.Amount.Decimal(); err == nil {
-			t[1] = d.Trim(0).String()
-		}
+		t := terms{variant: i.VariantID, amount: canonical(i.Amount), currency: string(i.CurrencyCode)}
 		if i.Active != nil {
-			t[3] = strconv.FormatBool(*i.Active)
+			t[active] = strconv.FormatBool(*i.Active)
 		}
 		if !i.ExpiresAt.IsZero() && i.ExpiresAt.Sub(a.MadeAt.AddDate(0, 0, 999)).Abs() > 36*time.Hour {
-			t[4] = i.ExpiresAt.UTC().Format("2006-01-02T15:04:05.000")
+			t[expiry] = i.ExpiresAt.UTC().Format("2006-01-02T15:04:05.000")
 		}
 		in[t] += int(i.Quantity)
 	}
@@ -48,8 +55,8 @@ func (a Attempt) echoed(items []gen.CreateBatchItem) inputs {
 	return a.inputs(made)
 }
 
-// asksFor reports whether a listing has an inventory type that was asked for, which items do not echo, or one
-// that cannot be asked for.
+// asksFor reports whether a listing has an inventory type that was asked for, which items do not
+// echo, or one that cannot be asked for.
 func (a Attempt) asksFor(l gen.Listing) bool {
 	return l.InventoryType != gen.InventoryTypeStandard && l.InventoryType != gen.InventoryTypeDirect ||
 		slices.ContainsFunc(a.Items, func(i gen.CreateItem) bool {
@@ -57,42 +64,84 @@ func (a Attempt) asksFor(l gen.Listing) bool {
 		})
 }
 
-// likeness is what a comparison comes to.
-type likeness int
-
-const (
-	different likeness = iota
-	unclear            // Equal as far as both sides say something.
-	equal
-)
-
-// compare fills in the defaults. It calls inputs different only if what both sides say rules equality out: a
-// batch that is wrongly ruled out is sent again.
-func compare(a, b inputs) likeness {
-	full := func(t terms) terms { return terms{t[0], t[1], cmp.Or(t[2], "USD"), cmp.Or(t[3], "true"), t[4]} }
-	if maps.Equal(a.each(full), b.each(full)) {
-		return equal
-	}
-	var unsaid [len(terms{})]bool
-	for _, t := range slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b)) {
-		for i := range t {
-			unsaid[i] = unsaid[i] || t[i] == ""
-		}
-	}
-	rough := func(t terms) terms {
-		t[4], _, _ = strings.Cut(t[4], ".") // fractions of a second may have been cut
-		for i := range t {
-			if unsaid[i] {
-				t[i] = ""
-			}
-		}
+// equal reports whether both are the same, with the defaults filled in.
+func (in inputs) equal(other inputs) bool {
+	full := func(t terms) terms {
+		t[currency], t[active] = cmp.Or(t[currency], "USD"), cmp.Or(t[active], "true")
 		return t
 	}
-	if maps.Equal(a.each(rough), b.each(rough)) {
-		return unclear
-	}
-	return different
+	return maps.Equal(in.each(full), other.each(full))
 }
+
+// without returns the inputs without one of their fields.
+func (in inputs) without(field int) inputs {
+	return in.each(func(t terms) terms {
+		t[field] = ""
+		return t
+	})
+}
+
+// rulesOut reports whether a batch that echoes these inputs cannot be one that was made from in,
+// because a variant, an amount or a currency differs by value. Nothing else proves that: a batch
+// that is wrongly ruled out is sent again. Unless the echo is whole, it may lack items or have too
+// many.
+func (in inputs) rulesOut(echo inputs, whole bool) bool {
+	want, got := in.each(values), echo.each(values)
+	if got.hasOther(want) || whole && want.hasOther(got) {
+		return true
+	}
+	for field := range len(terms{}) {
+		unsaid := func(t terms) bool { return t[field] == "" } // one item that does not say it may be any
+		if slices.ContainsFunc(slices.AppendSeq(slices.Collect(maps.Keys(want)), maps.Keys(got)), unsaid) {
+			want, got = want.without(field), got.without(field)
+		}
+	}
+	return whole && !maps.Equal(want, got)
+}
+
+// hasOther reports whether one of the inputs fits none of the others.
+func (in inputs) hasOther(others inputs) bool {
+	for t := range in {
+		fits := func(other terms) bool {
+			return !differ(t[variant], other[variant]) && !differ(t[amount], other[amount]) && !differ(t[currency], other[currency])
+		}
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(others)), fits) {
+			return true
+		}
+	}
+	return false
+}
+
+// values reduces terms to what can prove a difference: ids and codes without case and punctuation,
+// and amounts that are numbers.
+func values(t terms) terms {
+	return terms{variant: folded(t[variant]), amount: number(gen.Amount(t[amount])), currency: folded(t[currency])}
+}
+
+// differ reports whether both values are there and are different ones.
+func differ(a, b string) bool { return a != "" && b != "" && a != b }
+
+// folded writes an id in a form that does not depend on its case or on where its hyphens are.
+func folded(id string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToLower(unicode.ToUpper(r)) // some letters have two small forms
+	}, id)
+}
+
+// number writes equal amounts the same way; what is no number is "".
+func number(a gen.Amount) string {
+	d, err := a.Decimal()
+	if err != nil {
+		return ""
+	}
+	return d.Trim(0).String()
+}
+
+// canonical is number, but keeps the text of what is no number.
+func canonical(a gen.Amount) string { return cmp.Or(number(a), string(a)) }
 
 func (in inputs) each(change func(terms) terms) inputs {
 	out := make(inputs, len(in))

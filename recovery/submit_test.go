@@ -20,7 +20,7 @@ const (
 	variantID = "8f4d2c4e-9d57-4a87-8a34-6b2f5d6d1e21"
 )
 
-func TestAnAttemptIsRefusedBeforeAnyIO(t *testing.T) {
+func TestNew_RefusesItemsBeforeAnyIO(t *testing.T) {
 	item := gen.CreateItem{VariantID: variantID, Amount: "76", Quantity: 1}
 	tests := map[string]struct {
 		items []gen.CreateItem
@@ -43,11 +43,11 @@ func TestAnAttemptIsRefusedBeforeAnyIO(t *testing.T) {
 	}
 }
 
-func TestSubmitSendsWhatCreateWouldSend(t *testing.T) {
+func TestSubmit_SendsWhatCreateSends(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpCreateListingsBatch).
 		BodyJSON(`{"items":[{"variantId":"` + variantID + `","amount":"76.0000","quantity":2}]}`).AnswerExample()
-	attempt, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76.0000", Quantity: 2}})
+	attempt, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76.0000", Quantity: 2}}, recovery.WithoutMark())
 	require.NoError(t, err)
 
 	b, err := recovery.Submit(t.Context(), srv.Client(), attempt)
@@ -56,7 +56,7 @@ func TestSubmitSendsWhatCreateWouldSend(t *testing.T) {
 	assert.Equal(t, batchID, b.ID())
 }
 
-func TestSubmitRefusesWhatItCannotRecover(t *testing.T) {
+func TestSubmit_RefusesWhatCannotBeRecovered(t *testing.T) {
 	made, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76", Quantity: 1}})
 	require.NoError(t, err)
 	tests := map[string]struct {
@@ -83,7 +83,7 @@ func TestSubmitRefusesWhatItCannotRecover(t *testing.T) {
 	}
 }
 
-func TestSubmitWaitsNoLongerThanTheAttemptMayBeSent(t *testing.T) {
+func TestSubmit_WaitsNoLongerThanTheAttemptMayBeSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(gen.OpCreateListingsBatch).AnswerExample()

@@ -2,118 +2,96 @@ package recovery_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/recovery"
 )
 
-func TestAVerdictSaysWhatItRestsOn(t *testing.T) {
-	opened := newService(t).c.Batches.OpenCreate("b1")
+func TestVerdict_SaysWhatItRestsOn(t *testing.T) {
+	c := newMarket(t).c
 	for want, v := range map[string]recovery.Verdict{
-		"no verdict":         {},
-		"landed as batch b1": {Kind: recovery.Landed, Batch: opened},
-		"not seen since 2000-02-01T00:00:00Z, if listings show within 10m0s": {Kind: recovery.NotSeen, Since: february, Settle: 10 * time.Minute},
-		"cannot tell: batch b1 cannot be read":                               {Kind: recovery.CannotTell, Reason: "batch b1 cannot be read"},
+		"no verdict":                           {},
+		"landed as batch b1":                   {Kind: recovery.Landed, Batch: c.Batches.OpenCreate("b1")},
+		"landed on listing l1 as operation o1": {Kind: recovery.Landed, ListingID: "l1", Operation: c.Listings.OpenOperation("l1", "o1")},
+		"cannot tell: batch b1 cannot be read": {Kind: recovery.CannotTell, Reason: "batch b1 cannot be read"},
+		"not seen since 2000-02-01T00:00:00Z, if it shows within 10m0s": {Kind: recovery.NotSeen, Since: february, Settle: 10 * time.Minute},
 	} {
 		assert.Equal(t, want, v.String())
 	}
 }
 
-func TestItCannotTellWhatTheAnswersDoNotSay(t *testing.T) {
-	fails := func(what string) func(*service) {
-		return func(s *service) {
-			s.fails = func(call string) int { return map[string]int{what: http.StatusForbidden}[call] }
+func TestRecover_TakesACertainBatchBeforeADoubtfulOne(t *testing.T) {
+	inMarket(t, func(t *testing.T, m *market) {
+		doubtful := m.create(one("76"))
+		m.respond = on(doubtful+"/items", http.StatusForbidden, "")
+		attempt := newAttempt(t, one("76"))
+		m.lose(lostResponse, attempt)
+		v := m.recover(attempt, recovery.Options{})
+		assert.Equal(t, recovery.Landed, v.Kind, v)
+		assert.NotEqual(t, doubtful, v.Batch.ID())
+	})
+}
+
+func TestRecover_NamesAllCandidates(t *testing.T) {
+	inMarket(t, func(t *testing.T, m *market) {
+		a, b := m.create(one("76")), m.create(one("76"))
+		m.respond = on("/items", http.StatusForbidden, "")
+		v := m.recover(newAttempt(t, one("76")), recovery.Options{})
+		assert.Equal(t, recovery.CannotTell, v.Kind)
+		assert.ElementsMatch(t, []string{a, b}, v.Candidates)
+		assert.Contains(t, v.Reason, a)
+		assert.Contains(t, v.Reason, b)
+	})
+	inMarket(t, func(t *testing.T, m *market) {
+		for range 30 {
+			m.create(one("76"))
 		}
-	}
-	for _, row := range []struct {
-		spoil  func(*service)
-		reason string
-	}{
-		{fails("batch b1"), "batch b1 may be it: it cannot be read: GetCreateListingsBatch: 403 forbidden"},
-		{fails("items b1"), "batch b1 may be it: its items cannot be read: ListCreateListingsBatchItems: 403 forbidden"},
-		{func(s *service) { s.items["b1"] = nil }, "batch b1 may be it: 0 of its 2 items are listed"},
-		{func(s *service) { s.items["b1"] = s.items["b1"][:1] }, "batch b1 may be it: 1 of its 2 items are listed"},
-		{func(s *service) { s.items["b1"][0].ListingInput.Amount = "" }, "batch b1 may be it: its items do not say all that they were made from"},
-		{func(s *service) { s.batches["b1"] = gen.Batch{TotalItems: 2} }, "batch b1 may be it: it does not say when it was created"},
-		{func(s *service) { s.listings[0].InventoryType = gen.InventoryTypeDirect }, "batch b1 may be it: its listings have another inventory type than was asked for"},
-	} {
-		t.Run(row.reason, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *service) {
-				attempt := newAttempt(t, append(one("76"), one("77")...))
-				s.land(attempt.Items)
-				row.spoil(s)
-				began := time.Now()
-
-				v := s.recover(t, attempt, recovery.Options{})
-
-				assert.Equal(t, recovery.CannotTell, v.Kind, v)
-				assert.Equal(t, row.reason, v.Reason)
-				assert.Equal(t, []string{"b1"}, v.Candidates)
-				assert.Nil(t, v.Batch)
-				assert.Equal(t, 10*time.Minute, time.Since(began), "it may be clearer later")
-			})
-		})
-	}
-}
-
-func TestACertainBatchOutweighsADoubtfulOne(t *testing.T) {
-	bubble(t, func(t *testing.T, s *service) {
-		doubtful := s.land(one("76"))
-		s.items[doubtful] = nil
-		attempt := newAttempt(t, one("76"))
-		certain := s.land(attempt.Items)
-		v := s.recover(t, attempt, recovery.Options{})
-		assert.Equal(t, recovery.Landed, v.Kind)
-		assert.Equal(t, certain, v.Batch.ID())
-	})
-	bubble(t, func(t *testing.T, s *service) {
-		a, b := s.land(one("76")), s.land(one("76"))
-		s.items[a], s.batches[b] = nil, gen.Batch{}
-		v := s.recover(t, newAttempt(t, one("76")), recovery.Options{})
-		assert.Equal(t, recovery.CannotTell, v.Kind)
-		assert.Equal(t, []string{a, b}, v.Candidates)
-		assert.Equal(t, "batch b1 may be it: 0 of its 1 items are listed; batch b2 may be it: it does not say when it was created", v.Reason)
+		v := m.recover(newAttempt(t, one("76")), recovery.Options{})
+		assert.Len(t, v.Candidates, 30)
+		assert.Equal(t, 10, strings.Count(v.Reason, "batch "), "a reason has an end")
 	})
 }
 
-func TestEqualAttemptsAreToldApart(t *testing.T) {
-	marked := recovery.Marked()
-	bubble(t, func(t *testing.T, s *service) {
+func TestRecover_TellsEqualAttemptsApart(t *testing.T) {
+	bare := recovery.WithoutMark()
+	inMarket(t, func(t *testing.T, m *market) {
 		t.Log("unmarked: one landed and is known, the other did not")
-		known, lost := s.land(one("76")), newAttempt(t, one("76"))
-		assert.Equal(t, recovery.NotSeen, s.recover(t, lost, recovery.Options{Known: []string{known}}).Kind)
-		lost = newAttempt(t, one("76"))
-		known = s.land(one("76"))
-		pass(6 * time.Minute)
-		assert.Equal(t, known, s.recover(t, lost, recovery.Options{}).Batch.ID(), "what is not known is mistaken")
+		known, lost := m.create(one("76")), newAttempt(t, one("76"), bare)
+		assert.Equal(t, recovery.NotSeen, m.recover(lost, recovery.Options{Known: []string{known}}).Kind)
+		assert.Equal(t, recovery.CannotTell, m.recover(lost, recovery.Options{Known: []string{strings.ToUpper(known)}}).Kind, "another case may be another id")
 	})
-	bubble(t, func(t *testing.T, s *service) {
+	inMarket(t, func(t *testing.T, m *market) {
+		lost := newAttempt(t, one("76"), bare)
+		known := m.create(one("76"))
+		assert.Equal(t, known, m.recover(lost, recovery.Options{}).Batch.ID(), "what is not known is mistaken")
+	})
+	inMarket(t, func(t *testing.T, m *market) {
 		t.Log("unmarked: both landed; the caller may share them out")
-		a, b := s.land(one("76")), s.land(one("76"))
-		attempt := newAttempt(t, one("76"))
-		v := s.recover(t, attempt, recovery.Options{})
+		a, b := m.create(one("76")), m.create(one("76"))
+		attempt := newAttempt(t, one("76"), bare)
+		v := m.recover(attempt, recovery.Options{})
 		assert.Equal(t, recovery.CannotTell, v.Kind)
-		assert.Equal(t, []string{a, b}, v.Candidates)
-		assert.Equal(t, "these batches match equally: b1, b2", v.Reason)
-		assert.Equal(t, b, s.recover(t, attempt, recovery.Options{Known: v.Candidates[:1]}).Batch.ID())
+		assert.ElementsMatch(t, []string{a, b}, v.Candidates)
+		assert.Equal(t, b, m.recover(attempt, recovery.Options{Known: []string{a}}).Batch.ID())
 	})
-	bubble(t, func(t *testing.T, s *service) {
-		t.Log("marked: nothing is known, and each finds its own")
-		attempts := []recovery.Attempt{newAttempt(t, one("76"), marked), newAttempt(t, one("76"), marked), newAttempt(t, one("76"), marked)}
-		b1, b2 := s.land(attempts[0].Items), s.land(attempts[1].Items)
-		assert.Equal(t, b2, s.recover(t, attempts[1], recovery.Options{}).Batch.ID())
-		assert.Equal(t, b1, s.recover(t, attempts[0], recovery.Options{}).Batch.ID())
-		assert.Equal(t, recovery.NotSeen, s.recover(t, attempts[2], recovery.Options{}).Kind)
+	inMarket(t, func(t *testing.T, m *market) {
+		t.Log("marked: each finds its own, and what did not land is not seen once the others are known")
+		attempts := []recovery.Attempt{newAttempt(t, one("76")), newAttempt(t, one("76")), newAttempt(t, one("76"))}
+		b1, b2 := m.create(attempts[0].Items), m.create(attempts[1].Items)
+		assert.Equal(t, b2, m.recover(attempts[1], recovery.Options{}).Batch.ID())
+		assert.Equal(t, b1, m.recover(attempts[0], recovery.Options{}).Batch.ID())
+		assert.Equal(t, recovery.CannotTell, m.recover(attempts[2], recovery.Options{}).Kind, "another expiry alone proves nothing")
+		assert.Equal(t, recovery.NotSeen, m.recover(attempts[2], recovery.Options{Known: []string{b1, b2}}).Kind)
 	})
-	bubble(t, func(t *testing.T, s *service) {
+	inMarket(t, func(t *testing.T, m *market) {
 		t.Log("marked, but the service cuts the millisecond that tells them apart")
-		attempt := newAttempt(t, one("76"), marked)
-		s.land(attempt.Items)
-		s.items["b1"][0].ListingInput.ExpiresAt = attempt.Items[0].ExpiresAt.Format(time.RFC3339)
-		assert.Equal(t, recovery.CannotTell, s.recover(t, attempt, recovery.Options{}).Kind)
+		attempt := newAttempt(t, one("76"))
+		m.lose(lostResponse, attempt)
+		m.edit = eachInput(func(in map[string]any) { in["expiresAt"] = attempt.Items[0].ExpiresAt.Format(time.RFC3339) })
+		assert.Equal(t, recovery.CannotTell, m.recover(attempt, recovery.Options{}).Kind)
 	})
 }

@@ -26,7 +26,7 @@ type seller struct {
 func (s *seller) sell(ctx context.Context, items []gen.CreateItem) error {
 	var batch *client.Batch[gen.CreateBatchItem]
 	err := persist(ctx, "submit it", func() error {
-		attempt, err := recovery.New(items, recovery.Marked()) // a program saves it here
+		attempt, err := recovery.New(items) // a program saves it here
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (s *seller) sell(ctx context.Context, items []gen.CreateItem) error {
 func (s *seller) recover(ctx context.Context, attempt recovery.Attempt, failure error) (*client.Batch[gen.CreateBatchItem], error) {
 	var verdict recovery.Verdict
 	err := persist(ctx, "recover it", func() (err error) {
-		verdict, err = recovery.Recover(ctx, s.c, attempt, recovery.Options{Known: s.known, Settle: settleBound(), Skew: settleBound()})
+		verdict, err = recovery.Recover(ctx, s.c, attempt, recovery.Options{Known: s.known, Settle: settleBound()})
 		return err
 	})
 	switch {
