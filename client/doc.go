@@ -46,8 +46,10 @@
 // and one comes back a second; when it is spent, the last answer is returned. So it is, joined with the reason, when
 // the next attempt is not sent: ctx ends, or a 429 or the quota holds it back beyond ctx's deadline, or it has no token.
 //
-// A write of unknown outcome is settled by reading: [Listings.OperationsSince] for listings and for update and
-// delete batches, package recovery for a create batch, which it saves before it sends it.
+// A write of unknown outcome is settled by reading, with package recovery: a create batch by its
+// listings, if it was made as an attempt and saved before it was sent, and every write to listings
+// by the operations that it leaves on them. A listing that [Listings.Create] may have created has
+// no id to ask by; create it as an attempt of one item.
 //
 // # Rate limits
 //
