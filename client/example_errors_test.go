@@ -2,12 +2,14 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/recovery"
 )
 
 // Sentinels tell what happened, and the error itself tells the rest.
@@ -28,22 +30,48 @@ func ExampleAPIError() {
 	// GET /selling/listings/{listingId} 404
 }
 
-// A write that was not answered may have been applied. It is settled by reading, never by sending it again:
-// there is no idempotency key, and a second listing would be sold.
+// A batch without a response may have been created. Package recovery finds out by reading; to send
+// it again would sell the listings twice, because there is no idempotency key.
 func ExampleAPIError_outcomeUnknown() {
 	c, stop := sandboxClient(loseAnswersToWrites)
 	defer stop()
 	ctx := context.Background()
+	var savedBatchIDs []string // of all batches of the account
 
-	_, err := c.Listings.Create(ctx, gen.CreateListingRequest{VariantID: chicago, Amount: "162"})
+	attempt, err := recovery.New([]gen.CreateItem{{VariantID: chicago, Amount: "162", Quantity: 2}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	saved, err := json.Marshal(attempt)
+	if err != nil {
+		log.Fatal(err)
+	}
+	save(string(saved)) // before it is sent, so that the next process can recover it, too
 
+	batch, err := recovery.Submit(ctx, c, attempt)
 	if errors.Is(err, client.ErrOutcomeUnknown) {
-		for listing, err := range c.Listings.List(ctx, client.ListListings{VariantIDs: []string{chicago}}) {
-			if err != nil {
-				log.Fatal(err)
-			}
-			fmt.Println("it was created, at", listing.Amount)
+		var verdict recovery.Verdict
+		verdict, err = recovery.Recover(ctx, c, attempt, recovery.Options{Known: savedBatchIDs})
+		switch {
+		case err != nil:
+			log.Fatal(err) // nothing is decided: call Recover again
+		case verdict.Kind == recovery.Landed:
+			batch = verdict.Batch
+		case verdict.Kind == recovery.NotSeen:
+			log.Fatal("the batch did not land: make a new attempt of its items")
+		default:
+			log.Fatal(verdict) // look at the listings; these items may be among them
 		}
 	}
-	// Output: it was created, at 162
+	if err != nil {
+		log.Fatal(err) // refused: nothing was created
+	}
+	save(batch.ID())
+
+	items, err := batch.Wait(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(items), "listings were created")
+	// Output: 2 listings were created
 }
