@@ -84,7 +84,7 @@ func (s *Catalog) VariantByGTIN(ctx context.Context, gtin string) (*gen.Variant,
 // MarketData reads what the market asks and bids for a variant with
 // GET /catalog/products/{productId}/variants/{variantId}/market-data (documented), in USD if currency is "".
 // An amount that is absent says that there is no such ask or bid; it is not zero. Errors: [ErrBadRequest]
-// for a variant of another product, [ErrUnauthorized].
+// for a variant of another product, [ErrUnauthorized], [DecodeError] for what is not market data of this variant.
 func (s *Catalog) MarketData(ctx context.Context, productID, variantID string, currency gen.CurrencyCode) (*gen.MarketData, error) {
 	call := newCall(gen.OpGetVariantMarketData, productID, variantID)
 	params := &gen.GetVariantMarketDataParams{CurrencyCode: set(currency)}

@@ -51,18 +51,18 @@ func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...
 	defer func() { _ = resp.Body.Close() }()
 	body, err := readAtMost(resp.Body, maxBody)
 	v := new(T)
-	var oddities []string
+	var decoded gen.Decoded
 	if err == nil {
-		oddities, err = gen.Decode(body, v)
+		decoded, err = gen.Decode(ctx, body, v)
 	}
-	if err == nil && !call.op.RetrySafe {
-		err = gen.Traceable(v)
+	if err == nil {
+		err = call.verify(v, decoded)
 	}
 	if err != nil {
-		return nil, call.unreadable(resp.StatusCode, err)
+		return nil, c.unreadable(call, resp.StatusCode, body, err)
 	}
-	for _, odd := range oddities {
-		c.observer.tell(ctx, slog.LevelWarn, call, Event{Kind: EventOddity, Err: errors.New(odd)})
+	for _, warning := range decoded.Warnings {
+		c.observer.tell(ctx, slog.LevelWarn, call, Event{Kind: EventOddity, Err: errors.New(warning)})
 	}
 	call.header = resp.Header
 	return v, nil
@@ -84,10 +84,16 @@ func (c *Client) roundTrip(ctx context.Context, call *call, send send, checks ..
 	return resp, nil
 }
 
-// unreadable is the error of a success whose body does not say what it should.
-func (c *call) unreadable(status int, err error) error {
-	c.unknown = !c.op.RetrySafe
-	return &DecodeError{CallInfo: c.describe(), StatusCode: status, Err: err}
+// unreadable makes the error of a success whose body is not a response to the call.
+func (c *Client) unreadable(call *call, status int, body []byte, err error) error {
+	call.unknown = !call.op.RetrySafe
+	return &DecodeError{CallInfo: call.describe(), StatusCode: status, Body: c.excerpt(call, body), Err: err}
+}
+
+// excerpt returns as much of a body as an error keeps, without credentials.
+func (c *Client) excerpt(call *call, body []byte) []byte {
+	text := c.redact(string(body[:min(len(body), maxErrorBody)]), call.token)
+	return []byte(text[:min(len(text), maxErrorBody)])
 }
 
 // requestIDHeaders are the headers that gateways give a request's id in.
@@ -102,7 +108,7 @@ func (c *Client) newAPIError(call *call, resp *http.Response) *APIError {
 			e.RequestID = gen.OneLine(c.redact(resp.Header.Get(name), call.token))
 		}
 	}
-	e.Body = []byte(c.redact(string(body), call.token))
+	e.Body = c.excerpt(call, body)
 	e.Message = gen.OneLine(c.redact(gen.ErrorMessage(body), call.token)) // JSON may write a secret in more ways than redact knows
 	if e.Message == "" {
 		e.Message = strings.ToLower(http.StatusText(resp.StatusCode))

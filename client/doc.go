@@ -29,7 +29,7 @@
 //	any other 3xx                                     no                    no: APIError, also ErrOutcomeUnknown
 //	other 4xx                                         no                    no
 //	2xx whose body broke off                          retry                 no: DecodeError, also ErrOutcomeUnknown
-//	2xx whose body is no answer or beyond 16 MiB      no: DecodeError       no: DecodeError, also ErrOutcomeUnknown
+//	2xx whose body is not the response                no: DecodeError       no: DecodeError, also ErrOutcomeUnknown
 //	ctx ended before writing                          ctx's error           ctx's error
 //	ctx ended after writing                           ctx's error           ctx's error, also ErrOutcomeUnknown
 //
@@ -64,6 +64,22 @@
 // for its place as long as its ctx allows, which no other bound of the client limits. [EventWait] reports the wait when
 // it begins and every minute; [Client.RemainingQuota] says how much is left.
 //
+// # Responses
+//
+// A status of 200 alone proves nothing: gateways throttle and block under it. Every body is held to this, and all else
+// is a [DecodeError]:
+//
+//	page of a list, items of a batch or an ingestion  has its array; its elements may lack anything
+//	end of a list                                     hasNextPage is a boolean, null or missing; nextCursor, a string
+//	                                                  or null, is missing only on an empty page
+//	listing, order, product, variant, batch           has its id, which is the one that was asked for, whatever its case
+//	operation                                         has its own id and that of its listing
+//	market data, addresses of shipping documents      has one known member; a variantId is the one that was asked for
+//	shipping document                                 is a PDF
+//	every body                                        16 MiB, 50,000 elements in its arrays
+//
+// Other members that are missing, null or of the wrong kind are left zero; the latter are reported as [EventOddity].
+//
 // # Errors
 //
 //	ErrBadRequest, ErrUnauthorized, ErrForbidden,     the status of an *APIError
@@ -72,7 +88,7 @@
 //	ErrInvalidArgument, ErrTooManyItems               an *ArgumentError: refused before any I/O
 //	ErrPagingStuck                                    a list that promises more but does not move on
 //	*SendError                                        no answer came, or not sent; Is the ctx's error if that is why
-//	*DecodeError                                      it succeeded, but the answer cannot be read
+//	*DecodeError                                      it succeeded, but the body is not the response; a part of it is kept
 //	*TokenError, *QuotaError, *ThrottledError         not sent; if not again, the last answer's error is there too
 //	ErrTokenExpired, ErrTokenRefused, ErrSignInAgain  a *TokenError that no time cures: see each of them
 //	ErrClosed                                         not sent, or not again, because the client is closed

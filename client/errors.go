@@ -109,18 +109,18 @@ func (e *SendError) Is(target error) bool { return target == ErrOutcomeUnknown &
 // Unwrap returns the cause.
 func (e *SendError) Unwrap() error { return e.Err }
 
-// DecodeError reports a success whose body could not be read: it broke off, it was too large, or it is not
-// the JSON that the operation answers. A write of this kind has been applied, but what it made is not known, so
-// that it also Is [ErrOutcomeUnknown].
+// DecodeError reports a success whose body is not the response: it broke off, it was too large, it is not the JSON
+// that the operation responds with, or it lacks what a response must hold, such as the id that was asked for. A write of
+// this kind has probably been applied, so that it also Is [ErrOutcomeUnknown].
 type DecodeError struct {
 	CallInfo
 	StatusCode int
-	Body       []byte // What arrived of the body, up to 64 KiB, with the credentials taken out.
+	Body       []byte // The body as far as it came, up to 64 KiB, with the credentials taken out.
 	Err        error
 }
 
 func (e *DecodeError) Error() string {
-	return fmt.Sprintf("%s: %d, but the answer cannot be read: %s%s", e.Operation, e.StatusCode, gen.OneLine(e.Err.Error()), e.verdict())
+	return fmt.Sprintf("%s: read the response (%d): %s%s", e.Operation, e.StatusCode, gen.OneLine(e.Err.Error()), e.verdict())
 }
 
 // Is matches [ErrOutcomeUnknown].

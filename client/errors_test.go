@@ -58,11 +58,11 @@ func TestErrorsReadAsSentences(t *testing.T) {
 		"GetListing: 429 slow down (request 7f3a) (retry after 1m30s)": &client.APIError{
 			CallInfo: info, StatusCode: 429, Message: "slow down", RequestID: "7f3a", RetryAfter: 90 * time.Second,
 		},
-		"GetListing: no answer: context canceled":               &client.SendError{CallInfo: info, Err: context.Canceled},
-		"GetListing: not sent: context canceled":                &client.SendError{CallInfo: unsent, Err: context.Canceled},
-		"GetListing: 200, but the answer cannot be read: a cut": &client.DecodeError{CallInfo: info, StatusCode: 200, Err: errors.New("a cut")},
-		"GetListing: listingID: it is empty":                    &client.ArgumentError{Operation: "GetListing", Field: "listingID", Problem: "it is empty"},
-		"get an access token: expired":                          &client.TokenError{Err: errors.New("expired")},
+		"GetListing: no answer: context canceled":    &client.SendError{CallInfo: info, Err: context.Canceled},
+		"GetListing: not sent: context canceled":     &client.SendError{CallInfo: unsent, Err: context.Canceled},
+		"GetListing: read the response (200): a cut": &client.DecodeError{CallInfo: info, StatusCode: 200, Err: errors.New("a cut")},
+		"GetListing: listingID: it is empty":         &client.ArgumentError{Operation: "GetListing", Field: "listingID", Problem: "it is empty"},
+		"get an access token: expired":               &client.TokenError{Err: errors.New("expired")},
 	} {
 		assert.EqualError(t, err, want)
 	}

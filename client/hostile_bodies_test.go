@@ -31,7 +31,7 @@ func hostileBodies() []hostileCase {
 		{name: "a list for an object", rule: "the wrong kind at the top is no answer", call: getListing, answer: hostileBody(200, "list-for-object.json"), result: refused, check: noValue},
 		{name: "byte order mark", rule: "JSON begins with JSON", call: getListing, answer: hostileBody(200, "byte-order-mark.json"), result: refused, check: noValue},
 		{name: "100,000 brackets", rule: "depth costs no stack", call: getListing, answer: deep, result: refused, check: noValue},
-		{name: "an error's body with 200, read", rule: "the HTTP status decides, whatever the body says", call: getListing, answer: hostileBody(200, "success-says-500.json"), result: readable},
+		{name: "an error's body with 200, read", rule: "what lacks its id is no listing, whatever the status", call: getListing, answer: hostileBody(200, "success-says-500.json"), result: refused, check: noValue},
 		{name: "an error's body with 200, write", rule: "but a write needs its ids to count as done", call: createListing, answer: hostileBody(200, "success-says-500.json"), result: doubtful, check: noValue},
 		{name: "a write's answer without ids", rule: "what cannot be followed is unknown", call: createListing, answer: hostileBody(200, "operation-without-ids.json"), result: doubtful, check: noValue},
 		{name: "text/plain", rule: "the Content-Type decides nothing", call: getOperation, answer: hostileBodyAs(200, "additions-as-list.json", "text/plain"), result: "read, with 1 warnings; sent 1"},

@@ -17,7 +17,8 @@ func hostilePages() []hostileCase {
 	return []hostileCase{
 		{name: "the same page for ever", rule: "a page of known entries that promises more is stuck", call: rangeListings(-1), answer: pages(`{"listings":[{"listingId":"a"}],"hasNextPage":true}`), result: "ErrPagingStuck; sent 2", check: yields(1)},
 		{name: "empty pages for ever", rule: "an empty page that promises more is stuck", call: rangeListings(-1), answer: pages(`{"listings":[],"hasNextPage":true}`), result: "ErrPagingStuck; sent 1", check: yields(0)},
-		{name: "pages of null for ever", rule: "so is one without a list", call: rangeListings(-1), answer: pages(`{"listings":null,"hasNextPage":true}`), result: "ErrPagingStuck; sent 1", check: yields(0)},
+		{name: "a page of null", rule: "without its array a page is no page", call: rangeListings(-1), answer: pages(`{"listings":null,"hasNextPage":false}`), result: "DecodeError; sent 1", check: yields(0)},
+		{name: "a page with an object", rule: "nor is one with another kind in its place", call: rangeListings(-1), answer: pages(`{"listings":{},"hasNextPage":false}`), result: "DecodeError; sent 1", check: yields(0)},
 		{name: "entries without ids for ever", rule: "entries without ids prove no progress", call: rangeListings(-1), answer: pages(`{"listings":[{}],"hasNextPage":true}`), result: "ErrPagingStuck; sent 1", check: yields(1)},
 		{name: "new entries for ever", rule: "a list that moves on is the caller's to leave", call: rangeListings(500), answer: endless(`{"listings":[{"listingId":"l%d"}],"hasNextPage":true}`), result: "read; sent 500", check: yields(500)},
 		{name: "hasNextPage as text", rule: "a page that cannot say whether there is more is not the last one", call: rangeListings(-1), answer: pages(`{"listings":[{"listingId":"a"}],"hasNextPage":"yes"}`), result: "DecodeError; sent 1", check: yields(0)},

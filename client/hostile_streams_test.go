@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ func hostileStreams(t *testing.T) []hostileCase {
 	t.Helper()
 	bomb := gzipped(t, 40<<20)
 	impatient := client.RetryPolicy{MaxAttempts: 1, AttemptTimeout: 200 * time.Millisecond}
+	theFirst := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(firstListing), firstListing)
 	const tooLarge = "DecodeError, ErrBodyTooLarge; sent 1"
 	return []hostileCase{
 		{name: "100 MB, read", rule: "an answer is read up to 16 MiB, once", call: getListing, answer: spaces(200, 100<<20), result: tooLarge},
@@ -38,9 +40,11 @@ func hostileStreams(t *testing.T) []hostileCase {
 		{name: "not HTTP", rule: "another protocol's greeting is no answer", call: createListing, answer: onTheWire("SSH-2.0-OpenSSH_9.9\r\n"), result: "SendError, ErrOutcomeUnknown; sent 1"},
 		{name: "a length of -1", rule: "nor is a head that makes no sense", call: createListing, answer: onTheWire("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}"), result: "SendError, ErrOutcomeUnknown; sent 1"},
 		{name: "chunks that are none", rule: "a broken framing is a body that broke off", call: createListing, answer: onTheWire("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}"), result: "DecodeError, ErrOutcomeUnknown; sent 1"},
-		{name: "two answers to one request", rule: "what comes after an answer belongs to nobody", call: twice, answer: onTheWire("HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n{\"listingId\":\"a\"}HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n{\"listingId\":\"b\"}"), result: "read; sent 2"},
+		{name: "two answers to one request", rule: "what comes after an answer belongs to nobody", call: twice, answer: onTheWire(theFirst + strings.Replace(theFirst, "first", "other", 1)), result: "read; sent 2"},
 	}
 }
+
+const firstListing = `{"listingId":"` + listingID + `","condition":"first"}`
 
 func spaces(status, size int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -121,8 +125,8 @@ func twice(ctx context.Context, c *client.Client) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if l.ListingID != "a" {
-			return nil, fmt.Errorf("read the answer %q", l.ListingID)
+		if l.Condition != "first" {
+			return nil, fmt.Errorf("read the response %q", l.Condition)
 		}
 	}
 	return nil, nil

@@ -61,16 +61,17 @@ func (s *Listings) List(ctx context.Context, filter ListListings) iter.Seq2[gen.
 		})
 }
 
-// ListPage reads one page of listings with GET /selling/listings (documented). HasNextPage is false only if the
-// service says so, by it or by its count, or the page is empty, as on every page of this client. Errors: [ArgumentError], [ErrBadRequest],
-// [ErrUnauthorized].
+// ListPage reads one page of listings with GET /selling/listings (documented). HasNextPage, as on every page of this
+// client, is false if the service reports it, if the count implies it, or if the page is empty and does not promise
+// more. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized], [DecodeError] for what is not a page.
 func (s *Listings) ListPage(ctx context.Context, filter ListListings) (*gen.ListingPage, error) {
 	params, err := filter.params()
 	return do1[gen.ListingPage](ctx, s.c, gen.OpListListings, s.c.low.ListListings, params, err)
 }
 
 // Get reads one listing, with its payout and its last operation, with GET /selling/listings/{listingId}
-// (documented). Errors: [ErrNotFound], [ErrBadRequest] for what is no id, [ErrUnauthorized].
+// (documented). Errors: [ErrNotFound], [ErrBadRequest] for what is no id, [ErrUnauthorized], [DecodeError] for what is
+// not this listing.
 func (s *Listings) Get(ctx context.Context, listingID string) (*gen.Listing, error) {
 	return do1[gen.Listing](ctx, s.c, gen.OpGetListing, s.c.low.GetListing, listingID)
 }

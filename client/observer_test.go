@@ -22,7 +22,7 @@ func TestACallIsToldFromItsFirstAttemptToItsEnd(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2").Delay(time.Second)
 		srv.Expect(aRead.op).Disconnect(clienttest.BeforeHeaders, "the network fails")
-		srv.Expect(aRead.op).Raw(http.StatusOK, nil, []byte(`{"listingId":"98e2e748","payout":"none"}`), "a payout that is none")
+		srv.Expect(aRead.op).Raw(http.StatusOK, nil, []byte(`{"listingId":"`+listingID+`","payout":"none"}`), "a payout that is none")
 		var events []client.Event
 		var lines bytes.Buffer
 		c := srv.Client(client.WithObserver(func(e client.Event) { events = append(events, e) }),

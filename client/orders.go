@@ -1,6 +1,8 @@
 package client
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -130,16 +132,49 @@ type Document struct {
 
 // ShippingDocument opens one shipping document with
 // GET /selling/orders/{orderNumber}/shipping-document/{shippingId} (public). It streams: the attempt timeout
-// covers only the headers, ctx covers it all, and a document that breaks off is an error of Read. Errors:
-// [ErrNotFound], [ErrUnauthorized].
+// covers only the headers, ctx covers it all, and a document that breaks off is an error of Read. It returns when the
+// first bytes are there. Errors: [ErrNotFound], [ErrUnauthorized], [DecodeError] for what is not a PDF, such as the
+// page of a gateway.
 func (s *Orders) ShippingDocument(ctx context.Context, orderNumber, shippingID string) (*Document, error) {
 	call := newCall(gen.OpGetShippingDocument, orderNumber, shippingID)
-	//nolint:bodyclose // the caller closes the document
 	resp, err := s.c.roundTrip(ctx, call, func(ctx context.Context) (*http.Response, error) {
 		return s.c.low.GetShippingDocument(ctx, orderNumber, shippingID)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Document{ReadCloser: resp.Body, ContentType: resp.Header.Get("Content-Type"), Size: resp.ContentLength}, nil
+	content, head, ok := peekPDF(resp.Body)
+	if !ok {
+		_ = resp.Body.Close()
+		return nil, s.c.unreadable(call, resp.StatusCode, head, errors.New("the body is not a PDF"))
+	}
+	body := struct {
+		io.Reader
+		io.Closer
+	}{content, resp.Body}
+	return &Document{ReadCloser: body, ContentType: resp.Header.Get("Content-Type"), Size: resp.ContentLength}, nil
 }
+
+// pdfHead is how far from its start PDF readers accept the header of a document.
+const pdfHead = 1024
+
+// peekPDF reports whether a document may be a PDF; if it is not, head is what it has read. If the first byte is that
+// of a PDF, it waits for no other. What breaks off before that is an error of the content.
+func peekPDF(body io.Reader) (content io.Reader, head []byte, ok bool) {
+	buffered := bufio.NewReaderSize(body, pdfHead)
+	first, err := buffered.Peek(1)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return failedReader{err}, nil, true
+	case err == nil && first[0] == '%':
+		return buffered, nil, true
+	}
+	head, _ = buffered.Peek(pdfHead)
+	return buffered, head, bytes.Contains(head, []byte("%PDF-"))
+}
+
+// failedReader returns an error that was met before.
+type failedReader struct{ err error }
+
+// Read implements [io.Reader].
+func (r failedReader) Read([]byte) (int, error) { return 0, r.err }

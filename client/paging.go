@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 
@@ -16,8 +17,8 @@ type page[T any] struct {
 
 // numbered yields the entries of a page-numbered list from page first on. It asks for a page when the loop
 // reaches it, and each range starts anew. Page numbers are no snapshot: an entry that moves to a later page
-// is yielded once, but one that moves to an earlier page is missed. A page that does not say whether there is more
-// has more unless it is empty or its count says otherwise; see [gen.Decode].
+// is yielded once, but one that moves to an earlier page is missed. For the end of a list see
+// resolveHasNextPage.
 func numbered[T any](op gen.OperationID, first int, id func(*T) string, fetch func(number int) (page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		seen := map[string]struct{}{}
@@ -65,5 +66,43 @@ func byCursor[T any](op gen.OperationID, id func(*T) string, fetch func(cursor s
 			cursor, p.more = p.cursor, p.cursor != ""
 			return p, err
 		})(yield)
+	}
+}
+
+// position is what a page of a page-numbered list reports of its place in the list.
+type position struct{ entries, count, size, number gen.Int }
+
+func positionOf(entries int, count, size, number gen.Int) position {
+	return position{gen.Int(entries), count, size, number}
+}
+
+// isLast reports whether the numbers imply that no page follows. Numbers that do not fit what the page holds, such as
+// a count of this page alone, imply nothing.
+func (p position) isLast() bool {
+	fit := p.size > 0 && p.number > 0 && p.count >= p.entries && (p.count-p.entries)/p.size >= p.number-1
+	return fit && (p.count-1)/p.size < p.number
+}
+
+// resolveHasNextPage refuses a page whose hasNextPage is not a boolean, because the rest of the list would be missed
+// in silence. If it is missing or null, it sets more unless the page is empty or its numbers imply that it is the
+// last: a request for the next page finds out.
+func resolveHasNextPage(d gen.Decoded, more *bool, p position) error {
+	switch kind := d.Members["hasNextPage"]; kind {
+	case gen.KindBoolean:
+	case "", gen.KindNull:
+		*more = p.entries > 0 && !p.isLast()
+	default:
+		return fmt.Errorf("hasNextPage is %s, want %s", kind, gen.KindBoolean)
+	}
+	return nil
+}
+
+// verifyCursor refuses a page that has entries but no nextCursor. The end of a cursor list is null or "".
+func verifyCursor(d gen.Decoded, entries int) error {
+	switch kind := d.Members["nextCursor"]; {
+	case kind == gen.KindString || kind == gen.KindNull || kind == "" && entries == 0:
+		return nil
+	default:
+		return fmt.Errorf("nextCursor is %s, want %s or null", cmp.Or(kind, "missing"), gen.KindString)
 	}
 }

@@ -48,7 +48,7 @@ func TestARefusalBeforeAnotherAttemptKeepsTheAnswerBefore(t *testing.T) {
 		{"quota after 503", aRead, answered(503), aDay, overQuota, isA[*client.APIError], "GetListing: 503 not now; it was not sent again: GetListing: the quota of 1 requests in 24h0m0s is used up"},
 		{"quota after 429", aWrite, answered(429), aDay, overQuota, isA[*client.APIError], "CreateListing: 429 not now; it was not sent again: CreateListing: the quota"},
 		{"quota after a reset", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.BeforeHeaders, "reset") }, aDay, overQuota, isA[*client.SendError], "GetListing: no answer: "},
-		{"quota after a cut body", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.MidBody, "cut") }, aDay, overQuota, isA[*client.DecodeError], "GetListing: 200, but the answer cannot be read"},
+		{"quota after a cut body", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.MidBody, "cut") }, aDay, overQuota, isA[*client.DecodeError], "GetListing: read the response (200): "},
 		{"token after 503", aRead, answered(503), onceIn(100, noToken), tokenless, isA[*client.APIError], "GetListing: 503 not now; it was not sent again: GetListing: get an access token: the token endpoint is down"},
 		{"token after 429", aWrite, answered(429), onceIn(100, noToken), tokenless, isA[*client.APIError], "CreateListing: 429 not now; it was not sent again: CreateListing: get an access token"},
 		{"token after a reset", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.BeforeHeaders, "reset") }, onceIn(100, noToken), tokenless, isA[*client.SendError], "GetListing: no answer: "},

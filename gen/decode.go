@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,117 +12,275 @@ import (
 	"strings"
 )
 
-// Decode reads an answer into v, a pointer to a struct or a slice, leniently by member: a member of the wrong
-// kind leaves its field zero and is named in oddities by its JSON pointer, so that one odd field does not
-// hide an answer that is about money. Only an empty body, broken JSON or a wrong kind at the top is an error, and a
-// page of a list that does not say whether there is more, because the rest would be missed in silence:
-//
-//   - hasNextPage or nextCursor is of the wrong kind, or nextCursor is missing on a page that holds something; null
-//     and "" are its words for the end.
-//   - If hasNextPage is missing or null, HasNextPage is worked out from count, pageSize and pageNumber. Where these
-//     are missing or do not fit the page, it is set unless the page is empty: whoever asks for the next one finds out.
-func Decode(body []byte, v any) (oddities []string, err error) {
-	if oddities, err = decode(body, v); err == nil {
-		err = seeToEnd(body, v, oddities)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return oddities, nil
+const (
+	// maxElements bounds the arrays of a response, because 16 MiB of {} would decode to gigabytes. No operation lists
+	// as many at once.
+	maxElements = 50_000
+	// maxDepth is how deep encoding/json follows arrays and objects.
+	maxDepth = 10_000
+	// wholeSize is the size up to which a value is decoded in one go, without a look at ctx. A page of 100 entries
+	// is smaller.
+	wholeSize = 256 << 10
+	// maxWarnings bounds the warnings of a response, which may be nothing but members of the wrong kind.
+	maxWarnings = 20
+)
+
+// Kind is a kind of JSON value. The zero value stands for a member that is missing.
+type Kind string
+
+// The kinds of JSON values, as error texts name them.
+const (
+	KindObject  Kind = "an object"
+	KindArray   Kind = "an array"
+	KindString  Kind = "a string"
+	KindNumber  Kind = "a number"
+	KindBoolean Kind = "a boolean"
+	KindNull    Kind = "null"
+)
+
+// Decoded is what [Decode] reports beside the value.
+type Decoded struct {
+	// Members holds the kinds of the members of a JSON object at the top of the document. It has those that are
+	// fields of the value, by their names in the spec; one that is missing has the zero Kind.
+	Members map[string]Kind
+	// Warnings name the members that were of the wrong kind and left zero, by their JSON pointers, 20 at most.
+	Warnings []string
 }
 
-func decode(body []byte, v any) (oddities []string, err error) {
-	text := bytes.TrimSpace(body)
+// Decode reads the body of a response into v, a pointer to a struct or a slice, leniently by member: a member of the
+// wrong kind leaves its field zero and is reported as a warning, so that one such member does not hide a response
+// that is about money. What a response must hold to be one is for the caller to decide, by [Decoded].Members.
+//
+// An empty body, broken JSON, another kind at the top of the document, and arrays of more than 50,000 elements in all
+// are errors. If ctx ends, its error is returned; a body of up to 256 KiB is decoded all the same.
+func Decode(ctx context.Context, body []byte, v any) (Decoded, error) {
+	text, target := bytes.TrimSpace(body), reflect.ValueOf(v).Elem()
 	if len(text) == 0 {
-		return nil, errors.New("the body is empty")
+		return Decoded{}, errors.New("the body is empty")
 	}
-	target := reflect.ValueOf(v).Elem()
-	if err = json.Unmarshal(body, v); err == nil && text[0] == topKind(target) { // null would fit every type
-		return nil, nil
+	names := memberNames(target.Type())
+	out := Decoded{Members: make(map[string]Kind, len(names))}
+	err := outline(ctx, text, func(member string, kind Kind) {
+		if i := indexFold(names, member); i >= 0 {
+			out.Members[names[i]] = kind
+		}
+	})
+	if err == nil {
+		out.Warnings, err = decode(ctx, text, target)
 	}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) || !json.Valid(body) {
-		return nil, fmt.Errorf("it is not JSON: %w", err)
+	if err != nil {
+		return Decoded{}, err
 	}
-	if want := topKind(target); text[0] != want {
-		return nil, fmt.Errorf("it begins with %q where %q belongs", text[0], want)
+	return out, nil
+}
+
+// outline walks over a document before anything is allocated for it: it bounds what the document can become in memory
+// and reports the members of an object at the top. It trusts the syntax, which encoding/json checks afterwards.
+func outline(ctx context.Context, text []byte, report func(member string, kind Kind)) error {
+	type container struct {
+		bracket byte
+		commas  int
+	}
+	var open []container
+	elements := 0 // Of all arrays.
+	for i, look := 0, wholeSize; i < len(text); i++ {
+		if i >= look {
+			look = i + wholeSize
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		switch c := text[i]; c {
+		case '{', '[':
+			if open = append(open, container{bracket: c}); len(open) > maxDepth {
+				return fmt.Errorf("arrays and objects are nested deeper than %d", maxDepth)
+			}
+			if c == '[' && !bytes.HasPrefix(bytes.TrimLeft(text[i+1:], jsonSpace), []byte("]")) {
+				elements++
+			}
+		case '}', ']':
+			open = open[:max(0, len(open)-1)]
+		case ',':
+			if len(open) == 0 {
+				continue
+			}
+			inner := &open[len(open)-1]
+			inner.commas++
+			if inner.bracket == '[' {
+				elements++
+			}
+			if elements > maxElements || inner.commas >= maxElements {
+				return fmt.Errorf("more than %d elements", maxElements)
+			}
+		case '"':
+			end := stringEnd(text, i)
+			if len(open) == 1 && open[0].bracket == '{' {
+				reportMember(text[i:end], text[end:], report)
+			}
+			i = end - 1
+		}
+	}
+	return nil
+}
+
+// reportMember reports a string that is followed by a colon, and the kind of what follows that.
+func reportMember(text, rest []byte, report func(member string, kind Kind)) {
+	value, isMember := bytes.CutPrefix(bytes.TrimLeft(rest, jsonSpace), []byte(":"))
+	if !isMember {
+		return
+	}
+	name := string(bytes.Trim(text, `"`))
+	if bytes.ContainsRune(text, '\\') && json.Unmarshal(text, &name) != nil {
+		return
+	}
+	report(name, kindOf(bytes.TrimLeft(value, jsonSpace)))
+}
+
+const jsonSpace = " \t\r\n"
+
+// stringEnd returns where the string that begins at text[start] is over.
+func stringEnd(text []byte, start int) int {
+	for i := start + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// decode decodes a document whose outline is within bounds.
+func decode(ctx context.Context, text []byte, target reflect.Value) (warnings []string, err error) {
+	want := KindObject
+	if target.Kind() == reflect.Slice {
+		want = KindArray
+	}
+	if len(text) <= wholeSize && kindOf(text) == want { // null would fit every type
+		if err := json.Unmarshal(text, target.Addr().Interface()); err == nil {
+			return nil, nil
+		}
+	}
+	if !json.Valid(text) {
+		var syntax any
+		return nil, fmt.Errorf("the body is not JSON: %w", json.Unmarshal(text, &syntax))
+	}
+	if got := kindOf(text); got != want {
+		return nil, fmt.Errorf("the body is %s, want %s", got, want)
 	}
 	d := lenient{}
 	target.SetZero()
-	d.decode("", body, target)
-	return d.oddities, nil
+	err = d.decode(ctx, "", text, target)
+	return d.warnings, err
 }
 
-func topKind(v reflect.Value) byte {
-	if v.Kind() == reflect.Slice {
-		return '['
-	}
-	return '{'
-}
+// lenient decodes member by member what is large or did not decode in one go.
+type lenient struct{ warnings []string }
 
-// lenient decodes member by member what did not decode in one go.
-type lenient struct{ oddities []string }
-
-func (d *lenient) decode(path string, data []byte, v reflect.Value) {
-	err := json.Unmarshal(data, v.Addr().Interface())
-	if err == nil {
-		return
-	}
+// decode returns ctx's error, if it ends before a large value is decoded; all else is a warning.
+func (d *lenient) decode(ctx context.Context, path string, data []byte, v reflect.Value) error {
+	kind := v.Kind()
 	_, custom := reflect.TypeAssert[json.Unmarshaler](v.Addr())
-	switch kind := v.Kind(); {
-	case custom: // it keeps what it could read
-		d.odd(path, data, v)
+	divisible := !custom && (kind == reflect.Pointer || kind == reflect.Struct || kind == reflect.Slice)
+	if len(data) <= wholeSize || !divisible {
+		if json.Unmarshal(data, v.Addr().Interface()) == nil {
+			return nil
+		}
+	}
+	switch {
+	case custom: // It keeps what it could read.
+		d.warn(path, data, v)
 	case kind == reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		if d.decode(path, data, v.Elem()); v.Elem().IsZero() {
-			v.SetZero() // nothing of it could be read, so it is absent
-		}
+		return d.decodePointer(ctx, path, data, v)
 	case kind == reflect.Struct:
-		var members map[string]json.RawMessage
-		if err := json.Unmarshal(data, &members); err != nil {
-			d.clear(path, data, v)
-			return
-		}
-		for _, name := range slices.Sorted(maps.Keys(members)) {
-			if field := fieldOf(v, name); field.IsValid() {
-				field.SetZero()
-				d.decode(path+"/"+name, members[name], field)
-			}
-		}
+		return d.decodeStruct(ctx, path, data, v)
 	case kind == reflect.Slice:
-		var elements []json.RawMessage
-		if err := json.Unmarshal(data, &elements); err != nil {
-			d.clear(path, data, v)
-			return
-		}
-		v.Set(reflect.MakeSlice(v.Type(), len(elements), len(elements)))
-		for i, element := range elements {
-			d.decode(fmt.Sprintf("%s/%d", path, i), element, v.Index(i))
-		}
+		return d.decodeSlice(ctx, path, data, v)
 	default:
 		d.clear(path, data, v)
 	}
+	return nil
 }
 
-// fieldOf finds the field of a member as encoding/json does, whatever the case of its letters.
-func fieldOf(v reflect.Value, member string) reflect.Value {
-	for i := range v.NumField() {
-		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); strings.EqualFold(name, member) {
-			return v.Field(i)
+func (d *lenient) decodePointer(ctx context.Context, path string, data []byte, v reflect.Value) error {
+	v.Set(reflect.New(v.Type().Elem()))
+	err := d.decode(ctx, path, data, v.Elem())
+	if v.Elem().IsZero() {
+		v.SetZero() // Nothing of it could be read, so it is absent.
+	}
+	return err
+}
+
+func (d *lenient) decodeStruct(ctx context.Context, path string, data []byte, v reflect.Value) error {
+	if kindOf(data) != KindObject {
+		d.clear(path, data, v)
+		return nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return err
+	}
+	names := memberNames(v.Type())
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		i := indexFold(names, name)
+		if i < 0 {
+			continue
+		}
+		v.Field(i).SetZero()
+		if err := d.decode(ctx, path+"/"+name, members[name], v.Field(i)); err != nil {
+			return err
 		}
 	}
-	return reflect.Value{}
+	return nil
+}
+
+func (d *lenient) decodeSlice(ctx context.Context, path string, data []byte, v reflect.Value) error {
+	if kindOf(data) != KindArray {
+		d.clear(path, data, v)
+		return nil
+	}
+	var elements []json.RawMessage
+	if err := json.Unmarshal(data, &elements); err != nil {
+		return err
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(elements), len(elements)))
+	for i, element := range elements {
+		if len(data) > wholeSize && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := d.decode(ctx, fmt.Sprintf("%s/%d", path, i), element, v.Index(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memberNames returns the names in the spec of a type's fields, in their order; none unless it is a struct.
+func memberNames(t reflect.Type) []string {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	}
+	return names
+}
+
+// indexFold finds the name of a member as encoding/json does, whatever the case of its letters; -1 if it is not there.
+func indexFold(names []string, member string) int {
+	return slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, member) })
 }
 
 func (d *lenient) clear(path string, data []byte, v reflect.Value) {
 	v.SetZero()
-	d.odd(path, data, v)
+	d.warn(path, data, v)
 }
 
-// odd names a member by its JSON pointer. It does not quote the member, which may hold anything, and the list
-// is bounded, as the answer may be nothing but oddities.
-func (d *lenient) odd(path string, data []byte, v reflect.Value) {
-	if len(d.oddities) < 20 {
-		d.oddities = append(d.oddities, fmt.Sprintf("%s: %s that is no %s", path, kindOf(data), v.Type()))
+// warn names a member by its JSON pointer. It does not quote the member, which may hold anything.
+func (d *lenient) warn(path string, data []byte, v reflect.Value) {
+	if len(d.warnings) < maxWarnings {
+		d.warnings = append(d.warnings, fmt.Sprintf("%s: %s that is no %s", path, kindOf(data), v.Type()))
 	}
 }

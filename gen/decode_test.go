@@ -16,7 +16,7 @@ func TestOneOddMemberHidesNothingElse(t *testing.T) {
 		body     string
 		target   any
 		check    func(t *testing.T, v any)
-		oddities []string
+		warnings []string
 		why      string
 	}{
 		{
@@ -107,9 +107,9 @@ func TestOneOddMemberHidesNothingElse(t *testing.T) {
 			"text where a boolean belongs",
 		},
 	} {
-		oddities, err := gen.Decode([]byte(tc.body), tc.target)
+		decoded, err := gen.Decode(t.Context(), []byte(tc.body), tc.target)
 		require.NoError(t, err, tc.why)
-		assert.ElementsMatch(t, tc.oddities, oddities, tc.why)
+		assert.ElementsMatch(t, tc.warnings, decoded.Warnings, tc.why)
 		tc.check(t, tc.target)
 	}
 }
@@ -125,9 +125,9 @@ func TestWhatTheServiceMayWriteIsNotOdd(t *testing.T) {
 		{`{"createdAt":"2026-11-02 09:14:05","updatedAt":"2026-11-02"}`, "times without a zone, and a date"},
 	} {
 		var listing gen.Listing
-		oddities, err := gen.Decode([]byte(tc.body), &listing)
+		decoded, err := gen.Decode(t.Context(), []byte(tc.body), &listing)
 		require.NoError(t, err, tc.why)
-		assert.Empty(t, oddities, tc.why)
+		assert.Empty(t, decoded.Warnings, tc.why)
 	}
 }
 
@@ -139,27 +139,28 @@ func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 	}{
 		{"", new(gen.Listing), "the body is empty"},
 		{" \r\n", new(gen.Listing), "the body is empty"},
-		{"<html>", new(gen.Listing), "it is not JSON: invalid character '<'"},
-		{`{"listingId":"98e2`, new(gen.Listing), "it is not JSON: unexpected end"},
-		{`{"listingId":1}{`, new(gen.Listing), "it is not JSON"},
-		{`{"listingId":"98e2e748"} trailing`, new(gen.Listing), "it is not JSON: invalid character 't' after"},
-		{`{"listingId":NaN}`, new(gen.Listing), "it is not JSON"},
-		{strings.Repeat("[", 20000), new([]gen.Variant), "it is not JSON"},
-		{"\xef\xbb\xbf{}", new(gen.Listing), "it is not JSON"},
-		{`[]`, new(gen.Listing), "it begins with '[' where '{' belongs"},
-		{`"98e2e748"`, new(gen.Listing), `it begins with '"' where '{' belongs`},
-		{`7`, new(gen.Listing), "it begins with '7' where '{' belongs"},
-		{`null`, new(gen.Listing), "it begins with 'n' where '{' belongs"},
-		{`null`, new([]gen.Variant), "it begins with 'n' where '[' belongs"},
-		{` {}`, new([]gen.Variant), "it begins with '{' where '[' belongs"},
+		{"<html>", new(gen.Listing), "the body is not JSON: invalid character '<'"},
+		{`{"listingId":"98e2`, new(gen.Listing), "the body is not JSON: unexpected end"},
+		{`{"listingId":1}{`, new(gen.Listing), "the body is not JSON"},
+		{`{"listingId":"98e2e748"} trailing`, new(gen.Listing), "the body is not JSON: invalid character 't' after"},
+		{`{"listingId":NaN}`, new(gen.Listing), "the body is not JSON"},
+		{strings.Repeat("[", 20000), new([]gen.Variant), "nested deeper than 10000"},
+		{`{"listings":` + strings.Repeat("[", 20000), new(gen.ListingPage), "nested deeper than 10000"},
+		{"\xef\xbb\xbf{}", new(gen.Listing), "the body is not JSON"},
+		{`[]`, new(gen.Listing), "the body is an array, want an object"},
+		{`"98e2e748"`, new(gen.Listing), "the body is a string, want an object"},
+		{`7`, new(gen.Listing), "the body is a number, want an object"},
+		{`null`, new(gen.Listing), "the body is null, want an object"},
+		{`null`, new([]gen.Variant), "the body is null, want an array"},
+		{` {}`, new([]gen.Variant), "the body is an object, want an array"},
 	} {
-		oddities, err := gen.Decode([]byte(tc.body), tc.target)
+		decoded, err := gen.Decode(t.Context(), []byte(tc.body), tc.target)
 		require.ErrorContains(t, err, tc.want)
-		assert.Empty(t, oddities)
+		assert.Equal(t, gen.Decoded{}, decoded)
 	}
 }
 
-func TestOdditiesAreBoundedAndQuoteNothing(t *testing.T) {
+func TestDecode_WarningsAreBoundedAndQuoteNothing(t *testing.T) {
 	secret := strings.Repeat("eyJhbGciOiJSUzI1NiIs", 3)
 	elements := make([]any, 1000)
 	for i := range elements {
@@ -167,11 +168,11 @@ func TestOdditiesAreBoundedAndQuoteNothing(t *testing.T) {
 	}
 	body, err := json.Marshal(map[string]any{"orders": elements, "count": secret, "pageSize": secret})
 	require.NoError(t, err)
-	oddities, err := gen.Decode(body, new(gen.OrderPage))
+	decoded, err := gen.Decode(t.Context(), body, new(gen.OrderPage))
 	require.NoError(t, err)
-	assert.Len(t, oddities, 20)
-	for _, odd := range oddities {
-		assert.NotContains(t, odd, "eyJ")
-		assert.Less(t, len(odd), 100)
+	assert.Len(t, decoded.Warnings, 20)
+	for _, warning := range decoded.Warnings {
+		assert.NotContains(t, warning, "eyJ")
+		assert.Less(t, len(warning), 100)
 	}
 }

@@ -90,23 +90,23 @@ func isNumber(text string) bool {
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 // kindOf names a JSON value by its first byte, for error messages.
-func kindOf(data []byte) string {
+func kindOf(data []byte) Kind {
 	if len(data) == 0 {
 		return "nothing"
 	}
 	switch b := data[0]; {
 	case b == '{':
-		return "an object"
+		return KindObject
 	case b == '[':
-		return "an array"
+		return KindArray
 	case b == '"':
-		return "a string"
+		return KindString
 	case b == 't' || b == 'f':
-		return "a boolean"
+		return KindBoolean
 	case b == 'n':
-		return "null"
+		return KindNull
 	case b == '-' || isDigit(b):
-		return "a number"
+		return KindNumber
 	}
 	return "no JSON"
 }

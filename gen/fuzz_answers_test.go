@@ -13,7 +13,7 @@ import (
 )
 
 // FuzzDecodeAnswers reads any body into each of the schemas. What was read can be written, and is then read
-// without oddities as the same.
+// without warnings as the same.
 func FuzzDecodeAnswers(f *testing.F) {
 	names := slices.Sorted(maps.Keys(schemaTypes))
 	for i, name := range names {
@@ -30,17 +30,17 @@ func FuzzDecodeAnswers(f *testing.F) {
 			return // it stands inside others only
 		}
 		first := reflect.New(typ)
-		oddities, err := gen.Decode(body, first.Interface())
-		require.LessOrEqual(t, len(oddities), 20)
+		decoded, err := gen.Decode(t.Context(), body, first.Interface())
+		require.LessOrEqual(t, len(decoded.Warnings), 20)
 		if err != nil {
 			return
 		}
 		text, err := json.Marshal(first.Interface())
 		require.NoError(t, err)
 		second := reflect.New(typ)
-		oddities, err = gen.Decode(text, second.Interface())
+		decoded, err = gen.Decode(t.Context(), text, second.Interface())
 		require.NoError(t, err)
-		require.Empty(t, oddities, "%s", text)
+		require.Empty(t, decoded.Warnings, "%s", text)
 		again, err := json.Marshal(second.Interface())
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(again))

@@ -24,6 +24,7 @@ type answer struct {
 	header     http.Header
 	body       []byte
 	disconnect Moment // zero keeps the connection
+	isExample  bool   // The body is about the object of the spec's example, and not about the one that is asked for.
 }
 
 // Answer gives the line its answer, checked against the spec at once: the operation must declare the status
@@ -38,7 +39,8 @@ func (e *Expectation) Answer(status int, body any) *Expectation {
 	return e.give(a)
 }
 
-// AnswerExample answers with the operation's success status and the body of [ExampleOf].
+// AnswerExample answers with the operation's success status and the body of [ExampleOf]. The ids at the top of that are
+// those of the request's path, because a client refuses an object that it did not ask for.
 func (e *Expectation) AnswerExample() *Expectation {
 	e.server.tb.Helper()
 	a, err := e.server.contract.exampleAnswer(e.op)

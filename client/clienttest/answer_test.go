@@ -181,3 +181,26 @@ func TestBothTransportsReportTheSameProgress(t *testing.T) {
 		})
 	}
 }
+
+func TestAnswerExample_IsAboutTheObjectOfThePath(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetListing).AnswerExample()
+	srv.Expect(gen.OpGetListingOperation).AnswerExample()
+	srv.Expect(gen.OpGetVariantMarketData).AnswerExample()
+	srv.Expect(gen.OpGetVariantByGTIN).AnswerExample()
+	c := srv.Client()
+
+	l, err := c.Listings.Get(t.Context(), `another "listing"`)
+	require.NoError(t, err)
+	assert.Equal(t, `another "listing"`, l.ListingID)
+	assert.Equal(t, gen.Amount("162"), l.Amount, "the rest is the example's")
+	o, err := c.Listings.GetOperation(t.Context(), "l1", "o1")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"l1", "o1"}, []string{o.ListingID, o.OperationID})
+	m, err := c.Catalog.MarketData(t.Context(), "p1", "v1", "")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"p1", "v1"}, []string{m.ProductID, m.VariantID})
+	v, err := c.Catalog.VariantByGTIN(t.Context(), "0195866137516")
+	require.NoError(t, err)
+	assert.NotEmpty(t, v.VariantID, "what the path does not name stays")
+}

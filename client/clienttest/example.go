@@ -79,5 +79,30 @@ func (c *contract) exampleAnswer(op gen.OperationID) (answer, error) {
 		return answer{}, fmt.Errorf("the spec has no operation %q", op)
 	}
 	status, response := success(route)
-	return c.checkAnswer(op, status, example(response.Content))
+	a, err := c.checkAnswer(op, status, example(response.Content))
+	a.isExample = true
+	return a, err
+}
+
+// about returns the example with the ids of a request's path in the place of its own.
+func (a answer) about(ids map[string]string) answer {
+	var object map[string]json.RawMessage
+	if !a.isExample || json.Unmarshal(a.body, &object) != nil {
+		return a
+	}
+	for name, id := range ids {
+		if _, has := object[name]; has {
+			text, err := json.Marshal(id)
+			if err != nil {
+				panic(err) // a text always marshals
+			}
+			object[name] = text
+		}
+	}
+	body, err := json.Marshal(object)
+	if err != nil {
+		panic(err) // it was JSON before
+	}
+	a.body = body
+	return a
 }

@@ -51,7 +51,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	for name, values := range e.header {
 		w.Header()[name] = append(w.Header()[name], values...)
 	}
-	e.answer.write(w)
+	e.answer.about(params).write(w)
 }
 
 // wait holds an answer back, and reports whether there is still somebody to answer.

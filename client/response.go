@@ -1,0 +1,90 @@
+package client
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// verify refuses a decoded body that is not a response to the call, such as the JSON that a gateway sends under
+// status 200 when it throttles: a page without its array, an object without its id or with another one than was asked
+// for. Elements of arrays may lack anything. The texts quote nothing of the body, which may repeat credentials.
+func (c *call) verify(v any, d gen.Decoded) error {
+	if name := arrayOf(c.op.ID); name != "" && d.Members[name] != gen.KindArray {
+		return fmt.Errorf("%s is %s, want %s", name, cmp.Or(d.Members[name], "missing"), gen.KindArray)
+	}
+	switch v := v.(type) {
+	case *gen.ListingPage:
+		return resolveHasNextPage(d, &v.HasNextPage, positionOf(len(v.Listings), v.Count, v.PageSize, v.PageNumber))
+	case *gen.OrderPage:
+		return resolveHasNextPage(d, &v.HasNextPage, positionOf(len(v.Orders), v.Count, v.PageSize, v.PageNumber))
+	case *gen.ProductPage:
+		return resolveHasNextPage(d, &v.HasNextPage, positionOf(len(v.Products), v.Count, v.PageSize, v.PageNumber))
+	case *gen.ListingOperationPage:
+		return verifyCursor(d, len(v.Operations))
+	case *gen.Listing:
+		return c.verifyID("listingId", v.ListingID, 0)
+	case *gen.ListingOperation:
+		return cmp.Or(c.verifyID("listingId", v.ListingID, 0), c.verifyID("operationId", v.OperationID, 1))
+	case *gen.Batch:
+		return c.verifyID("batchId", v.BatchID, 0)
+	case *gen.Ingestion:
+		return c.verifyID("ingestionId", v.IngestionID, 0)
+	case *gen.Order:
+		return c.verifyID("orderNumber", v.OrderNumber, 0)
+	case *gen.Product:
+		return c.verifyID("productId", v.ProductID, 0)
+	case *gen.Variant:
+		return c.verifyID("variantId", v.VariantID, 1) // By its GTIN, a variant is asked for with one id only.
+	case *gen.MarketData:
+		if v.VariantID != "" {
+			return c.verifyID("variantId", v.VariantID, 1)
+		}
+		return requireMembers(d)
+	case *gen.ShippingDocumentsResponse:
+		return requireMembers(d)
+	}
+	return nil
+}
+
+// arrayOf names the array that makes a response a page of the operation's list; "" if the operation lists nothing.
+// What is a bare array is for the decoder to see.
+func arrayOf(op gen.OperationID) string {
+	switch op {
+	case gen.OpListListings:
+		return "listings"
+	case gen.OpListActiveOrders, gen.OpListOrderHistory:
+		return "orders"
+	case gen.OpSearchProducts:
+		return "products"
+	case gen.OpListListingOperations:
+		return "operations"
+	case gen.OpListCreateListingsBatchItems, gen.OpListUpdateListingsBatchItems, gen.OpListDeleteListingsBatchItems, gen.OpGetIngestion:
+		return "items"
+	default:
+		return ""
+	}
+}
+
+// verifyID refuses an id that is missing, or another one than the path's at this index; if the path has no such
+// index, every id will do. Ids are compared without case.
+func (c *call) verifyID(member, id string, index int) error {
+	if id == "" {
+		return fmt.Errorf("%s is missing", member)
+	}
+	if index < len(c.ids) && !strings.EqualFold(id, c.ids[index]) {
+		return fmt.Errorf("%s is not the one that was asked for", member)
+	}
+	return nil
+}
+
+// requireMembers refuses an object without one member that its type has.
+func requireMembers(d gen.Decoded) error {
+	if len(d.Members) == 0 {
+		return errors.New("no member of the response is known")
+	}
+	return nil
+}
