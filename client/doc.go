@@ -80,13 +80,16 @@
 //
 // Other members that are missing, null or of the wrong kind are left zero; the latter are reported as [EventOddity].
 //
+// [ErrPagingStuck] ends a list that sends the same page again, or three pages in a row without anything new, while it
+// promises more.
+//
 // # Errors
 //
 //	ErrBadRequest, ErrUnauthorized, ErrForbidden,     the status of an *APIError
 //	ErrNotFound, ErrConflict, ErrRateLimited, ErrServer
 //	ErrOutcomeUnknown                                 a write that may have been applied; never resend it blindly
 //	ErrInvalidArgument, ErrTooManyItems               an *ArgumentError: refused before any I/O
-//	ErrPagingStuck                                    a list that promises more but does not move on
+//	ErrPagingStuck                                    a list that promises more but has nothing new
 //	*SendError                                        no answer came, or not sent; Is the ctx's error if that is why
 //	*DecodeError                                      it succeeded, but the body is not the response; a part of it is kept
 //	*TokenError, *QuotaError, *ThrottledError         not sent; if not again, the last answer's error is there too

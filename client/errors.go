@@ -33,7 +33,7 @@ var (
 	ErrInvalidArgument = errors.New("invalid argument")
 	// ErrTooManyItems marks a batch that is larger than the service takes.
 	ErrTooManyItems = errors.New("too many items in one batch")
-	// ErrPagingStuck marks a list that promises more but does not move on.
+	// ErrPagingStuck marks a list that promises more, but sends the same page again or three pages without anything new.
 	ErrPagingStuck = errors.New("paging does not move on")
 	// ErrBodyTooLarge marks an answer beyond 16 MiB.
 	ErrBodyTooLarge = fmt.Errorf("the body is larger than %d MiB", maxBody>>20)

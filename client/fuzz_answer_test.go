@@ -69,7 +69,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// FuzzCursor gives a list cursors of any text. Each is sent back as it came, once, and the list ends.
+// FuzzCursor gives a list cursors of any text, some of them repeated. Each is sent back as it came, and the list ends.
 func FuzzCursor(f *testing.F) {
 	for _, seed := range []string{"page-2,page-3", "a,b,a", ",", "../active", "a b&pageSize=1#x", "%2e%2e", "\x00", "ü,\u2028"} {
 		f.Add(seed)
@@ -90,19 +90,14 @@ func FuzzCursor(f *testing.F) {
 
 		_, err := rangeOperations(t.Context(), c)
 
-		want, seen := []string{""}, map[string]bool{"": true}
-		stuck := false
+		want := []string{""}
 		for _, cursor := range cursors {
 			if cursor == "" {
 				break
 			}
-			if stuck = seen[cursor]; stuck {
-				break
-			}
-			seen[cursor] = true
 			want = append(want, cursor)
 		}
+		require.NoError(t, err, "every page holds something new")
 		require.Equal(t, want, sent)
-		require.Equal(t, stuck, errors.Is(err, client.ErrPagingStuck), "%v", err)
 	})
 }

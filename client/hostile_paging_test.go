@@ -16,10 +16,11 @@ import (
 func hostilePages() []hostileCase {
 	return []hostileCase{
 		{name: "the same page for ever", rule: "a page of known entries that promises more is stuck", call: rangeListings(-1), answer: pages(`{"listings":[{"listingId":"a"}],"hasNextPage":true}`), result: "ErrPagingStuck; sent 2", check: yields(1)},
-		{name: "empty pages for ever", rule: "an empty page that promises more is stuck", call: rangeListings(-1), answer: pages(`{"listings":[],"hasNextPage":true}`), result: "ErrPagingStuck; sent 1", check: yields(0)},
+		{name: "empty pages for ever", rule: "three pages in a row without anything new are stuck", call: rangeListings(-1), answer: pages(`{"listings":[],"hasNextPage":true}`), result: "ErrPagingStuck; sent 3", check: yields(0)},
+		{name: "an empty page on the way", rule: "one is not", call: rangeListings(-1), answer: inOrder(`{"listings":[{"listingId":"a"}],"hasNextPage":true}`, `{"listings":[],"hasNextPage":true}`, `{"listings":[{"listingId":"b"}],"hasNextPage":false}`), result: "read; sent 3", check: yields(2)},
 		{name: "a page of null", rule: "without its array a page is no page", call: rangeListings(-1), answer: pages(`{"listings":null,"hasNextPage":false}`), result: "DecodeError; sent 1", check: yields(0)},
 		{name: "a page with an object", rule: "nor is one with another kind in its place", call: rangeListings(-1), answer: pages(`{"listings":{},"hasNextPage":false}`), result: "DecodeError; sent 1", check: yields(0)},
-		{name: "entries without ids for ever", rule: "entries without ids prove no progress", call: rangeListings(-1), answer: pages(`{"listings":[{}],"hasNextPage":true}`), result: "ErrPagingStuck; sent 1", check: yields(1)},
+		{name: "entries without ids for ever", rule: "entries without ids prove no progress", call: rangeListings(-1), answer: pages(`{"listings":[{}],"hasNextPage":true}`), result: "ErrPagingStuck; sent 3", check: yields(3)},
 		{name: "new entries for ever", rule: "a list that moves on is the caller's to leave", call: rangeListings(500), answer: endless(`{"listings":[{"listingId":"l%d"}],"hasNextPage":true}`), result: "read; sent 500", check: yields(500)},
 		{name: "hasNextPage as text", rule: "a page that cannot say whether there is more is not the last one", call: rangeListings(-1), answer: pages(`{"listings":[{"listingId":"a"}],"hasNextPage":"yes"}`), result: "DecodeError; sent 1", check: yields(0)},
 		{name: "no hasNextPage, then an empty page", rule: "a page that says nothing is not the last one, unless it is empty", call: rangeListings(-1), answer: inOrder(`{"listings":[{"listingId":"a"}]}`, `{"listings":[{"listingId":"b"}],"hasNextPage":null}`, `{"listings":[]}`), result: "read; sent 3", check: yields(2)},
@@ -29,9 +30,11 @@ func hostilePages() []hostileCase {
 		{name: "no hasNextPage, and a count of more", rule: "which it may deny as well", call: rangeListings(-1), answer: inOrder(`{"listings":[{"listingId":"a"}],"count":2,"pageSize":1,"pageNumber":1}`, `{"listings":[{"listingId":"b"}],"count":2,"pageSize":1,"pageNumber":2}`), result: "read; sent 2", check: yields(2)},
 		{name: "the same page without hasNextPage", rule: "one that repeats is stuck", call: rangeListings(-1), answer: pages(`{"listings":[{"listingId":"a"}]}`), result: "ErrPagingStuck; sent 2", check: yields(1)},
 		{name: "a null cursor", rule: "null is the end of a cursor list", call: rangeOperations, answer: pages(`{"operations":[{"operationId":"o"}],"nextCursor":null}`), result: "read; sent 1", check: yields(1)},
-		{name: "the same cursor for ever", rule: "a cursor that was asked for is not asked for again", call: rangeOperations, answer: endless(`{"operations":[{"operationId":"o%d"}],"nextCursor":"here"}`), result: "ErrPagingStuck; sent 2", check: yields(2)},
-		{name: "two cursors in turn", rule: "nor is one of a longer round", call: rangeOperations, answer: inTurn, result: "ErrPagingStuck; sent 3", check: yields(3)},
-		{name: "new cursors and no entries", rule: "a new cursor alone is no progress", call: rangeOperations, answer: endless(`{"operations":[],"nextCursor":"c%d"}`), result: "ErrPagingStuck; sent 1", check: yields(0)},
+		{name: "the same cursor for ever", rule: "a cursor may be the same for all pages", call: rangeOperationsUpTo(500), answer: endless(`{"operations":[{"operationId":"o%d"}],"nextCursor":"here"}`), result: "read; sent 500", check: yields(500)},
+		{name: "the same page and cursor for ever", rule: "the same page again is stuck", call: rangeOperations, answer: pages(`{"operations":[{"operationId":"o"}],"nextCursor":"here"}`), result: "ErrPagingStuck; sent 2", check: yields(1)},
+		{name: "the same page, new cursors", rule: "whatever its cursor", call: rangeOperations, answer: endless(`{"operations":[{"operationId":"o"}],"nextCursor":"c%d"}`), result: "ErrPagingStuck; sent 2", check: yields(1)},
+		{name: "two cursors in turn", rule: "a longer round holds nothing new, three times", call: rangeOperations, answer: inTurn, result: "ErrPagingStuck; sent 6", check: yields(3)},
+		{name: "new cursors and no entries", rule: "a new cursor alone is no progress", call: rangeOperations, answer: endless(`{"operations":[],"nextCursor":"c%d"}`), result: "ErrPagingStuck; sent 3", check: yields(0)},
 		{name: "no cursor", rule: "only null ends a cursor list, and not a cursor that is missing", call: rangeOperations, answer: pages(`{"operations":[{"operationId":"o"}]}`), result: "DecodeError; sent 1", check: yields(0)},
 		{name: "no cursor and no operations", rule: "unless the page is empty", call: rangeOperations, answer: pages(`{"operations":[]}`), result: "read; sent 1", check: yields(0)},
 		{name: "no cursor on a later page", rule: "what came before it stays", call: rangeOperations, answer: inOrder(`{"operations":[{"operationId":"o"}],"nextCursor":"c"}`, `{"operations":[{"operationId":"p"}]}`), result: "DecodeError; sent 2", check: yields(1)},
@@ -56,14 +59,23 @@ func rangeListings(most int) hostileCall {
 }
 
 func rangeOperations(ctx context.Context, c *client.Client) (any, error) {
-	n := 0
-	for _, err := range c.Listings.Operations(ctx, listingID) {
-		if err != nil {
-			return n, err
+	return rangeOperationsUpTo(-1)(ctx, c)
+}
+
+// rangeOperationsUpTo ranges over the first most operations.
+func rangeOperationsUpTo(most int) hostileCall {
+	return func(ctx context.Context, c *client.Client) (any, error) {
+		n := 0
+		for _, err := range c.Listings.Operations(ctx, listingID) {
+			if err != nil {
+				return n, err
+			}
+			if n++; n == most {
+				break
+			}
 		}
-		n++
+		return n, nil
 	}
-	return n, nil
 }
 
 func yields(n int) func(*testing.T, any, error) {

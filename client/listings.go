@@ -48,7 +48,8 @@ func (p ListListings) params() (*gen.ListListingsParams, error) {
 // List yields the listings that match, page after page, with GET /selling/listings (documented). A page is
 // asked for when the loop reaches it, and each range starts anew. Pages are no snapshot: a listing is
 // yielded once, but one that moves to an earlier page meanwhile is missed. An error is the last thing
-// yielded: those of [Listings.ListPage], and [ErrPagingStuck].
+// yielded: those of [Listings.ListPage], and [ErrPagingStuck] for the same page again, or three in a row without
+// anything new, if the list promises more.
 func (s *Listings) List(ctx context.Context, filter ListListings) iter.Seq2[gen.Listing, error] {
 	return numbered(gen.OpListListings, filter.PageNumber, func(l *gen.Listing) string { return l.ListingID },
 		func(number int) (page[gen.Listing], error) {

@@ -29,7 +29,8 @@ func (s *Listings) Operations(ctx context.Context, listingID string) iter.Seq2[g
 
 // OperationsPage reads one page of a listing's operations with GET /selling/listings/{listingId}/operations
 // (documented). The cursor is the NextCursor of the page before, "" for the first; the size is 1 to 100, or 0 for
-// the service's default. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized], [DecodeError] if a page with entries leaves its cursor out.
+// the service's default. A cursor may be the same for all pages. Errors: [ArgumentError], [ErrBadRequest],
+// [ErrUnauthorized], [DecodeError] also if a page with entries leaves its cursor out.
 func (s *Listings) OperationsPage(ctx context.Context, listingID, cursor string, size int) (*gen.ListingOperationPage, error) {
 	const op = gen.OpListListingOperations
 	params := &gen.ListListingOperationsParams{Cursor: set(cursor), PageSize: set(size)}

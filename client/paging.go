@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/sellside-sdk/sellside-go/gen"
 )
@@ -15,53 +17,76 @@ type page[T any] struct {
 	cursor  string // Of the next page; unused by page-numbered lists.
 }
 
+// maxStalePages is how many pages in a row may hold nothing new before a list is stuck.
+const maxStalePages = 3
+
+// listProgress tells a list that moves on from one that is stuck. A repeated cursor alone proves nothing, and lists that
+// grow while they are read repeat entries: only the same page again does, or several pages without anything new.
+type listProgress struct {
+	seen  map[string]struct{}
+	last  []string // The ids of the page before.
+	fresh bool     // Whether this page has held something new so far.
+	stale int      // Pages in a row that held nothing new.
+}
+
+// isNew reports whether an entry has not been yielded yet. An entry without an id cannot be told from others: it is
+// yielded, but it does not show that the list moves on.
+func (p *listProgress) isNew(id string) bool {
+	if _, dup := p.seen[id]; dup {
+		return false
+	}
+	if id != "" {
+		p.seen[id] = struct{}{}
+		p.fresh = true
+	}
+	return true
+}
+
+// stuck reports whether a page that promises more shows that there is no end to come.
+func (p *listProgress) stuck(ids []string) bool {
+	again := slices.Equal(ids, p.last) && strings.Join(ids, "") != ""
+	if p.stale++; p.fresh {
+		p.stale = 0
+	}
+	p.last, p.fresh = ids, false
+	return again || p.stale >= maxStalePages
+}
+
 // numbered yields the entries of a page-numbered list from page first on. It asks for a page when the loop
 // reaches it, and each range starts anew. Page numbers are no snapshot: an entry that moves to a later page
-// is yielded once, but one that moves to an earlier page is missed. For the end of a list see
-// resolveHasNextPage.
+// is yielded once, but one that moves to an earlier page is missed. For the end of a list see resolveHasNextPage.
 func numbered[T any](op gen.OperationID, first int, id func(*T) string, fetch func(number int) (page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		seen := map[string]struct{}{}
+		moved := listProgress{seen: map[string]struct{}{}}
 		for number := max(first, 1); ; number++ {
 			p, err := fetch(number)
 			if err != nil {
 				yield(*new(T), err)
 				return
 			}
-			fresh := 0
+			ids := make([]string, len(p.entries))
 			for i := range p.entries {
-				key := id(&p.entries[i])
-				if _, dup := seen[key]; dup {
-					continue
-				}
-				if key != "" { // an entry without its id cannot be told from others, nor show that the list moves on
-					seen[key] = struct{}{}
-					fresh++
-				}
-				if !yield(p.entries[i], nil) {
+				ids[i] = id(&p.entries[i])
+				if moved.isNew(ids[i]) && !yield(p.entries[i], nil) {
 					return
 				}
 			}
 			if !p.more {
 				return
 			}
-			if fresh == 0 {
-				yield(*new(T), fmt.Errorf("%s: page %d promises more but holds nothing new: %w", op, number, ErrPagingStuck))
+			if moved.stuck(ids) {
+				yield(*new(T), fmt.Errorf("%s: page %d: %w", op, number, ErrPagingStuck))
 				return
 			}
 		}
 	}
 }
 
-// byCursor yields the entries of a cursor list, by the same rules.
+// byCursor yields the entries of a cursor list, by the same rules. A cursor may repeat.
 func byCursor[T any](op gen.OperationID, id func(*T) string, fetch func(cursor string) (page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		cursor, asked := "", map[string]bool{}
+		cursor := ""
 		numbered(op, 1, id, func(int) (page[T], error) {
-			if asked[cursor] {
-				return page[T]{}, fmt.Errorf("%s: a cursor repeats: %w", op, ErrPagingStuck)
-			}
-			asked[cursor] = true
 			p, err := fetch(cursor)
 			cursor, p.more = p.cursor, p.cursor != ""
 			return p, err

@@ -20,15 +20,20 @@ func TestListsEndWhereTheServiceSaysSoOrGetStuck(t *testing.T) {
 		stuck    bool
 		requests int
 	}{
-		"a short page that promises more is not the end":  {pages{{"a", "b"}, {"c"}, {"d"}}, false, []string{"a", "b", "c", "d"}, false, 3},
-		"an empty page that promises nothing is the end":  {pages{{"a"}, {}}, false, []string{"a"}, false, 2},
-		"an empty list is an end":                         {pages{{}}, false, nil, false, 1},
-		"an entry that moved to a later page comes once":  {pages{{"a", "b"}, {"b", "c"}}, false, []string{"a", "b", "c"}, false, 2},
-		"an entry that comes twice on a page comes once":  {pages{{"a", "a", "b"}}, false, []string{"a", "b"}, false, 1},
-		"a last page of duplicates is the end":            {pages{{"a", "b"}, {"a", "b"}}, false, []string{"a", "b"}, false, 2},
-		"an empty page that promises more moves nowhere":  {pages{{"a"}, {}}, true, []string{"a"}, true, 2},
-		"an empty first page that promises more does too": {pages{{}}, true, nil, true, 1},
-		"a page of duplicates moves nowhere":              {pages{{"a", "b"}, {"b", "a"}}, true, []string{"a", "b"}, true, 2},
+		"a short page that promises more is not the end": {pages{{"a", "b"}, {"c"}, {"d"}}, false, []string{"a", "b", "c", "d"}, false, 3},
+		"an empty page that promises nothing is the end": {pages{{"a"}, {}}, false, []string{"a"}, false, 2},
+		"an empty list is an end":                        {pages{{}}, false, nil, false, 1},
+		"an entry that moved to a later page comes once": {pages{{"a", "b"}, {"b", "c"}}, false, []string{"a", "b", "c"}, false, 2},
+		"an entry that comes twice on a page comes once": {pages{{"a", "a", "b"}}, false, []string{"a", "b"}, false, 1},
+		"a last page of duplicates is the end":           {pages{{"a", "b"}, {"a", "b"}}, false, []string{"a", "b"}, false, 2},
+		"two pages without anything new are not stuck":   {pages{{"a", "b"}, {"b", "a"}, {}, {"c"}}, false, []string{"a", "b", "c"}, false, 4},
+		"a list that grows repeats a part of a page":     {pages{{"a", "b"}, {"b", "c"}, {"b", "c", "d"}, {"e"}}, false, []string{"a", "b", "c", "d", "e"}, false, 4},
+		"the same page again is stuck":                   {pages{{"a", "b"}, {"a", "b"}}, true, []string{"a", "b"}, true, 2},
+		"the same page later on is, too":                 {pages{{"a"}, {"b", "c"}, {"b", "c"}}, true, []string{"a", "b", "c"}, true, 3},
+		"known entries in another order are, in a row":   {pages{{"a", "b"}, {"b", "a"}, {"a", "b"}, {"b", "a"}}, true, []string{"a", "b"}, true, 4},
+		"empty pages that promise more are, in a row":    {pages{{"a"}, {}, {}, {}}, true, []string{"a"}, true, 4},
+		"empty first pages are, in a row":                {pages{{}, {}, {}}, true, nil, true, 3},
+		"something new begins the count again":           {pages{{"a"}, {}, {}, {"b"}, {}, {}, {}}, true, []string{"a", "b"}, true, 7},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -88,26 +93,29 @@ func TestAListBeginsAtThePageOfItsFilter(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, got)
 }
 
-func TestACursorThatRepeatsIsNotFollowedTwice(t *testing.T) {
+func TestList_CursorMayRepeat(t *testing.T) {
 	srv := clienttest.New(t)
 	lists := pagedLists()
 	list := lists[len(lists)-1]
-	list.answer(srv, 1, false, "a")
-	body := list.page([]string{"b"})
-	body["nextCursor"] = "page-2"
-	srv.Expect(list.op).Query("cursor", "page-2").Answer(200, body)
+	for _, id := range []string{"a", "b", "c"} {
+		body := list.page([]string{id})
+		body["nextCursor"] = "here"
+		srv.Expect(list.op).Answer(200, body)
+	}
+	body := list.page([]string{"d"})
+	body["nextCursor"] = nil
+	srv.Expect(list.op).Query("cursor", "here").Answer(200, body)
 
 	got, errs := collect(list.list(t.Context(), srv.Client()))
 
-	assert.Equal(t, []string{"a", "b"}, got)
-	require.Len(t, errs, 1)
-	require.ErrorIs(t, errs[0], client.ErrPagingStuck)
+	assert.Equal(t, []string{"a", "b", "c", "d"}, got)
+	require.Empty(t, errs)
 }
 
 func TestEntriesWithoutAnIDAreYieldedButProveNoProgress(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpListListings).Raw(200, nil, []byte(`{"listings":[{"status":"ACTIVE"},{"status":"INACTIVE"}],"hasNextPage":true}`),
-		"the entries lack their ids")
+		"the entries lack their ids").Times(3)
 	var statuses []gen.ListingStatus
 	var failed error
 
@@ -117,7 +125,7 @@ func TestEntriesWithoutAnIDAreYieldedButProveNoProgress(t *testing.T) {
 		}
 	}
 
-	assert.Equal(t, []gen.ListingStatus{"ACTIVE", "INACTIVE"}, statuses, "they cannot be told apart, so none is dropped")
+	assert.Equal(t, []gen.ListingStatus{"ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE"}, statuses, "they cannot be told apart, so none is dropped")
 	require.ErrorIs(t, failed, client.ErrPagingStuck)
 }
 
