@@ -25,7 +25,9 @@ func isBatchSubmission(op gen.OperationID) bool {
 // Create submits listings to be created with POST /selling/batch/create-listing (public). An item of
 // quantity n makes n listings, each with a result of its own, and counts n times against the quota. Equal
 // items are allowed and interchangeable. It takes up to 100 items ([WithMaxBatchItems] changes that); more
-// are [ErrTooManyItems]. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized], [ErrOutcomeUnknown].
+// are [ErrTooManyItems]. If the response is broken but still shows the batchId, the handle is returned beside a
+// [DecodeError] that Is [ErrOutcomeUnknown]: save its id, and wait for it. Errors: [ArgumentError], [ErrBadRequest],
+// [ErrUnauthorized], [ErrOutcomeUnknown].
 func (s *Batches) Create(ctx context.Context, items []gen.CreateItem) (*Batch[gen.CreateBatchItem], error) {
 	listings, err := checkCreate(items, s.c.maxBatchItems)
 	if err != nil {
@@ -65,7 +67,7 @@ func checkCreate(items []gen.CreateItem, most int) (listings int, err error) {
 }
 
 // Update submits listings to be updated, 100 at most, with POST /selling/batch/update-listing (public). The
-// variant of a listing cannot be changed. Errors: as [Batches.Create].
+// variant of a listing cannot be changed. Handle and errors: as [Batches.Create].
 func (s *Batches) Update(ctx context.Context, items []gen.UpdateItem) (*Batch[gen.UpdateBatchItem], error) {
 	const op = gen.OpUpdateListingsBatch
 	if err := checkCount(op, len(items), maxWriteItems); err != nil {
@@ -84,7 +86,7 @@ func (s *Batches) Update(ctx context.Context, items []gen.UpdateItem) (*Batch[ge
 }
 
 // Delete submits listings to be deleted, 100 at most, with POST /selling/batch/delete-listing (public). Sold
-// listings fail, the others are deleted. Errors: as [Batches.Create].
+// listings fail, the others are deleted. Handle and errors: as [Batches.Create].
 func (s *Batches) Delete(ctx context.Context, listingIDs []string) (*Batch[gen.DeleteBatchItem], error) {
 	const op = gen.OpDeleteListingsBatch
 	if err := checkCount(op, len(listingIDs), maxWriteItems); err != nil {
@@ -111,13 +113,17 @@ func checkCount(op gen.OperationID, n, most int) error {
 	return nil
 }
 
-// submit sends a batch and opens its handle.
+// submit sends a batch and opens its handle, also if the response is broken but shows the batchId.
 func submit[T, B any](ctx context.Context, c *Client, op gen.OperationID, items int, open func(string) *Batch[T], m method[B], body B) (*Batch[T], error) {
 	call := newCall(op)
 	call.items = items
 	snapshot, err := do[gen.Batch](ctx, c, call, func(ctx context.Context) (*http.Response, error) { return m(ctx, body) })
 	if err != nil {
-		return nil, err
+		id := salvage(err, "batchId")
+		if id == "" {
+			return nil, err
+		}
+		return open(id), err
 	}
 	b := open(snapshot.BatchID)
 	b.keep(snapshot, poll{at: time.Now()})

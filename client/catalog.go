@@ -111,7 +111,8 @@ func list[T any](entries *[]T, err error) ([]T, error) {
 
 // Ingest proposes products for the catalog with POST /catalog/ingestion (public, beta, access on request) and
 // returns the id to ask for their review with. It is never repeated once it may have arrived, and after
-// [ErrOutcomeUnknown] nothing that can be read tells whether it has. Errors:
+// [ErrOutcomeUnknown] nothing that can be read tells whether it has, unless the broken response still shows the
+// ingestionId: it is returned beside the error then. Errors:
 // [ArgumentError], [ErrBadRequest], [ErrUnauthorized], [ErrForbidden], [ErrOutcomeUnknown].
 func (s *Catalog) Ingest(ctx context.Context, products []gen.IngestionProduct) (*gen.Ingestion, error) {
 	const op = gen.OpIngestProducts
@@ -126,7 +127,11 @@ func (s *Catalog) Ingest(ctx context.Context, products []gen.IngestionProduct) (
 			return nil, &ArgumentError{Operation: op, Field: fmt.Sprintf("products[%d].retailPrice", i), Problem: "it is missing"}
 		}
 	}
-	return do1[gen.Ingestion](ctx, s.c, op, s.c.low.IngestProducts, gen.IngestProductsRequest{Items: products})
+	taken, err := do1[gen.Ingestion](ctx, s.c, op, s.c.low.IngestProducts, gen.IngestProductsRequest{Items: products})
+	if id := salvage(err, "ingestionId"); id != "" {
+		return &gen.Ingestion{IngestionID: id}, err
+	}
+	return taken, err
 }
 
 // Ingestion reads how far the review of an ingestion is, with GET /catalog/ingestion/{ingestionId} (public):

@@ -80,6 +80,10 @@
 //
 // Other members that are missing, null or of the wrong kind are left zero; the latter are reported as [EventOddity].
 //
+// The id of what a write started is not lost with a response that is broken: if the part that came still shows it whole,
+// [Batches.Create], [Batches.Update], [Batches.Delete], the writes of [Listings] and [Catalog.Ingest] return the handle
+// and the error, both. Save the id, and wait for the handle to see what became of the write.
+//
 // [ErrPagingStuck] ends a list that sends the same page again, or three pages in a row without anything new, while it
 // promises more.
 //

@@ -111,7 +111,8 @@ func (e *SendError) Unwrap() error { return e.Err }
 
 // DecodeError reports a success whose body is not the response: it broke off, it was too large, it is not the JSON
 // that the operation responds with, or it lacks what a response must hold, such as the id that was asked for. A write of
-// this kind has probably been applied, so that it also Is [ErrOutcomeUnknown].
+// this kind has probably been applied, so that it also Is [ErrOutcomeUnknown]; if Body still shows the id of what it
+// made, the method returns that beside the error.
 type DecodeError struct {
 	CallInfo
 	StatusCode int

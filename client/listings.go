@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/gen"
@@ -78,49 +79,62 @@ func (s *Listings) Get(ctx context.Context, listingID string) (*gen.Listing, err
 }
 
 // Create makes one listing with POST /selling/listings (public). It is never repeated once it may have
-// arrived: on [ErrOutcomeUnknown], look for the listing before you create it again. Errors:
-// [ArgumentError], [ErrBadRequest], [ErrUnauthorized].
+// arrived: on [ErrOutcomeUnknown], look for the listing before you create it again. If the response is broken but
+// still shows the listingId and the operationId, the handle is returned beside a [DecodeError] that Is
+// [ErrOutcomeUnknown], and tells how the write ends. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized].
 func (s *Listings) Create(ctx context.Context, listing gen.CreateListingRequest) (*Operation, error) {
 	const op = gen.OpCreateListing
-	return s.follow(do1[gen.ListingOperation](ctx, s.c, op, s.c.low.CreateListing, listing,
+	return s.follow("")(do1[gen.ListingOperation](ctx, s.c, op, s.c.low.CreateListing, listing,
 		checkID(op, "variantId", listing.VariantID), checkAmount(op, "amount", listing.Amount, true)))
 }
 
 // Update changes the price, currency or expiry of a listing with PATCH /selling/listings/{listingId}
-// (public); what changes leaves zero stays as it is. Errors: [ArgumentError], [ErrBadRequest],
-// [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
+// (public); what changes leaves zero stays as it is. If the response is broken but still shows the operationId, the
+// handle is returned beside a [DecodeError] that Is [ErrOutcomeUnknown]. Errors: [ArgumentError],
+// [ErrBadRequest], [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
 func (s *Listings) Update(ctx context.Context, listingID string, changes gen.UpdateListingRequest) (*Operation, error) {
 	const op = gen.OpUpdateListing
-	return s.follow(do2[gen.ListingOperation](ctx, s.c, op, s.c.low.UpdateListing, listingID, changes, checkAmount(op, "amount", changes.Amount, false)))
+	return s.follow(listingID)(do2[gen.ListingOperation](ctx, s.c, op, s.c.low.UpdateListing, listingID, changes, checkAmount(op, "amount", changes.Amount, false)))
 }
 
 // Activate gives an inactive listing an ask again with PUT /selling/listings/{listingId}/activate (public);
-// terms left zero are those it had. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized],
-// [ErrNotFound], [ErrOutcomeUnknown].
+// terms left zero are those it had. A broken response: as [Listings.Update]. Errors: [ArgumentError],
+// [ErrBadRequest], [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
 func (s *Listings) Activate(ctx context.Context, listingID string, terms gen.ActivateListingRequest) (*Operation, error) {
 	const op = gen.OpActivateListing
-	return s.follow(do2[gen.ListingOperation](ctx, s.c, op, s.c.low.ActivateListing, listingID, terms, checkAmount(op, "amount", terms.Amount, false)))
+	return s.follow(listingID)(do2[gen.ListingOperation](ctx, s.c, op, s.c.low.ActivateListing, listingID, terms, checkAmount(op, "amount", terms.Amount, false)))
 }
 
 // Deactivate takes a listing's ask off the market and keeps the listing, with
-// PUT /selling/listings/{listingId}/deactivate (documented). An inactive listing is refused. Errors:
-// [ErrBadRequest], [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
+// PUT /selling/listings/{listingId}/deactivate (documented). An inactive listing is refused. A broken response: as
+// [Listings.Update]. Errors: [ErrBadRequest], [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
 func (s *Listings) Deactivate(ctx context.Context, listingID string) (*Operation, error) {
-	return s.follow(do1[gen.ListingOperation](ctx, s.c, gen.OpDeactivateListing, s.c.low.DeactivateListing, listingID))
+	return s.follow(listingID)(do1[gen.ListingOperation](ctx, s.c, gen.OpDeactivateListing, s.c.low.DeactivateListing, listingID))
 }
 
 // Delete deletes a listing with DELETE /selling/listings/{listingId} (documented). A sold one cannot be
-// deleted. Errors: [ErrBadRequest], [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
+// deleted. A broken response: as [Listings.Update]. Errors: [ErrBadRequest], [ErrUnauthorized], [ErrNotFound],
+// [ErrOutcomeUnknown].
 func (s *Listings) Delete(ctx context.Context, listingID string) (*Operation, error) {
-	return s.follow(do1[gen.ListingOperation](ctx, s.c, gen.OpDeleteListing, s.c.low.DeleteListing, listingID))
+	return s.follow(listingID)(do1[gen.ListingOperation](ctx, s.c, gen.OpDeleteListing, s.c.low.DeleteListing, listingID))
 }
 
-// follow opens the handle of the operation that a write was answered with.
-func (s *Listings) follow(answer *gen.ListingOperation, err error) (*Operation, error) {
-	if err != nil {
-		return nil, err
+// follow makes what opens the handle of an operation that a write to a listing has started, also if the response is
+// broken but shows the ids. The listing is "" if it is only made.
+func (s *Listings) follow(listingID string) func(*gen.ListingOperation, error) (*Operation, error) {
+	return func(started *gen.ListingOperation, err error) (*Operation, error) {
+		if err == nil {
+			o := s.OpenOperation(started.ListingID, started.OperationID)
+			o.last = *started
+			return o, nil
+		}
+		listing, operation := salvage(err, "listingId"), salvage(err, "operationId")
+		if listingID != "" && listing != "" && !strings.EqualFold(listing, listingID) {
+			return nil, err // It is about another listing.
+		}
+		if listing = cmp.Or(listingID, listing); listing == "" || operation == "" {
+			return nil, err
+		}
+		return s.OpenOperation(listing, operation), err
 	}
-	o := s.OpenOperation(answer.ListingID, answer.OperationID)
-	o.last = *answer
-	return o, nil
 }

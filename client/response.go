@@ -1,12 +1,16 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/internal/guard"
 )
 
 // verify refuses a decoded body that is not a response to the call, such as the JSON that a gateway sends under
@@ -87,4 +91,39 @@ func requireMembers(d gen.Decoded) error {
 		return errors.New("no member of the response is known")
 	}
 	return nil
+}
+
+// salvage returns a member of the response that a [DecodeError] is about, so that the id of what a write made is not
+// lost with it. It is "" unless the object at the top shows the member once, as a complete string.
+func salvage(err error, member string) string {
+	failed, ok := errors.AsType[*DecodeError](err)
+	if !ok {
+		return ""
+	}
+	tokens := json.NewDecoder(bytes.NewReader(failed.Body))
+	if first, err := tokens.Token(); err != nil || first != json.Delim('{') {
+		return ""
+	}
+	id, found := "", false
+	for tokens.More() {
+		name, err := tokens.Token()
+		if err != nil {
+			break
+		}
+		var value json.RawMessage
+		if tokens.Decode(&value) != nil {
+			break
+		}
+		if name != member {
+			continue
+		}
+		if found || json.Unmarshal(value, &id) != nil {
+			return ""
+		}
+		found = true
+	}
+	if strings.ContainsRune(id, utf8.RuneError) || strings.Contains(id, guard.Redacted) {
+		return "" // It is not the id that was sent.
+	}
+	return id
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-const redacted = "[redacted]"
+// Redacted is what [Redact] puts in the place of a secret.
+const Redacted = "[redacted]"
 
 // telling is how much of a secret is too much, in characters.
 const telling = 10
@@ -21,7 +22,7 @@ func Redact(text string, secrets ...string) string {
 			continue
 		}
 		for _, form := range append(base64Forms(secret), secret) {
-			text = strings.ReplaceAll(text, form, redacted)
+			text = strings.ReplaceAll(text, form, Redacted)
 		}
 		text = redactEscaped(text, secret)
 	}
@@ -49,7 +50,7 @@ func redactEscaped(text, secret string) string {
 	var kept strings.Builder
 	for i := 0; i < len(text); {
 		if n := escapedPrefix(text[i:], secret); n > 0 {
-			kept.WriteString(redacted)
+			kept.WriteString(Redacted)
 			i += n
 			continue
 		}
