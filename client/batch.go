@@ -2,8 +2,9 @@ package client
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ type Batch[T any] struct {
 	c    *Client
 	id   string
 	kind batchKind[T]
+	sent *submission // What this client has submitted; nil for a batch that was opened by its id.
 
 	turn   chan struct{} // Held by whoever polls.
 	mu     sync.Mutex
@@ -35,7 +37,14 @@ type batchKind[T any] struct {
 	get, list gen.OperationID
 	read      method[string]
 	items     method2[string, *gen.BatchItemStatus]
-	view      func(*T) BatchFailure
+	view      func(*T) batchItem
+}
+
+// submission is what a client knows of a batch that it has submitted itself.
+type submission struct {
+	at         time.Time // When the service responded.
+	items      int       // Counted as listings.
+	listingIDs []string  // Of an update or a delete batch.
 }
 
 func newBatch[T any](c *Client, id string, kind batchKind[T]) *Batch[T] {
@@ -55,7 +64,7 @@ func (b *Batch[T]) Snapshot() gen.Batch {
 // Done reports whether the last snapshot is final: completedAt is set, or the status is COMPLETED.
 func (b *Batch[T]) Done() bool {
 	s := b.Snapshot()
-	return !s.CompletedAt.IsZero() || s.Status.Terminal()
+	return !s.CompletedAt.IsZero() || strings.EqualFold(string(s.Status), string(gen.BatchStatusCompleted))
 }
 
 // Poll reads the batch once, with GET /selling/batch/create-listing/{batchId} (documented),
@@ -87,7 +96,7 @@ func (b *Batch[T]) pollOnce(ctx context.Context, since, began time.Time) poll {
 	s, err := do[gen.Batch](ctx, b.c, call, func(ctx context.Context) (*http.Response, error) {
 		return b.kind.read(ctx, b.id)
 	})
-	if err != nil && (ctx.Err() != nil || !mayPass(err)) {
+	if err != nil && (ctx.Err() != nil || !b.mayPass(err)) {
 		return poll{at: since, err: err} // it may be about this caller's time, so the others ask themselves
 	}
 	return b.keep(s, poll{time.Now(), call.header, err})
@@ -102,16 +111,30 @@ func (b *Batch[T]) keep(s *gen.Batch, p poll) poll {
 	return p
 }
 
+// mayPass reports whether a failed poll may be followed by a good one. A batch that was submitted a moment ago may not
+// be shown yet.
+func (b *Batch[T]) mayPass(err error) bool {
+	isNew := b.sent != nil && time.Since(b.sent.at) < settleTime
+	return mayPass(err) || isNew && errors.Is(err, ErrNotFound)
+}
+
 // Wait polls until the batch is done and returns the results of all its items, in no promised order: match
-// them to the inputs by what they echo. If items failed, the results come with a [BatchError]. When ctx
-// ends, or after 30 minutes if it has no deadline, or when polling fails for good, the error is a
+// them to the inputs by what they echo. It succeeds only if every item did: each is COMPLETED, without an error; of a
+// create batch, each has the listingId of a listing of its own; of an update or a delete batch, each submitted listing
+// is named once, by listingInput or result. How many items there are is known from the submission, and from totalItems
+// if the batch was opened by its id. Where the results fall short of that, or totalItems or itemStatuses disagree with
+// them, they are read again for up to a minute. The results then come with a [BatchError], which has what failed and
+// what is not known. If they cannot be read at all, the error is that of [Batch.Results].
+//
+// When ctx ends, or after 30 minutes if it has no deadline, or when polling fails for good, the error is a
 // [WaitError] that keeps the last snapshot; the batch goes on all the same, and waiting again is harmless. A
-// status that this module does not know is not an end.
+// status that this module does not know is not an end. A poll that finds no batch ([ErrNotFound]) is repeated within a
+// minute of its submission by this client.
 func (b *Batch[T]) Wait(ctx context.Context, opts ...WaitOption) ([]T, error) {
 	progress := newWaiting(opts).progress
 	var p poll
 	began := time.Now()
-	err := waitUntil(ctx, opts, func(ctx context.Context) (bool, http.Header, error) {
+	err := waitUntil(ctx, opts, b.mayPass, func(ctx context.Context) (bool, http.Header, error) {
 		if b.Done() {
 			return true, nil, nil
 		}
@@ -121,13 +144,21 @@ func (b *Batch[T]) Wait(ctx context.Context, opts ...WaitOption) ([]T, error) {
 		return b.Done(), p.header, p.err
 	})
 	if err != nil && !b.Done() { // another who waits may have seen its end meanwhile
-		return nil, &WaitError{What: "batch", ID: b.id, Batch: new(b.Snapshot()), Err: err}
+		last := b.c.redactBatch(b.Snapshot())
+		return nil, &WaitError{What: "batch", ID: b.c.redact(b.id, ""), Batch: &last, Err: err}
 	}
-	items, err := b.Results(ctx)
-	if err != nil {
-		return nil, err
+	return b.settle(ctx, opts)
+}
+
+// redactBatch takes the credentials out of what errors print of a batch.
+func (c *Client) redactBatch(b gen.Batch) gen.Batch {
+	b.BatchID, b.Status = c.redact(b.BatchID, ""), gen.BatchStatus(c.redact(string(b.Status), ""))
+	counts := make(gen.Counts, len(b.ItemStatuses))
+	for name, n := range b.ItemStatuses {
+		counts[c.redact(name, "")] += n
 	}
-	return items, b.failures(items)
+	b.ItemStatuses = counts
+	return b
 }
 
 // Results reads the items at any time, all of them or those in one status, with
@@ -148,46 +179,4 @@ func (b *Batch[T]) Results(ctx context.Context, status ...gen.BatchItemStatus) (
 		return nil, err
 	}
 	return list.Items, nil
-}
-
-// failures makes the error of a finished batch: items that failed, and items that are not accounted for.
-func (b *Batch[T]) failures(items []T) error {
-	total := int(b.Snapshot().TotalItems)
-	e := &BatchError{BatchID: b.id, Total: max(total, len(items)), Missing: max(0, total-len(items))}
-	for i := range items {
-		if f := b.kind.view(&items[i]); f.Status == gen.BatchItemStatusFailed || f.Reason != "" {
-			f.Reason = gen.Reason(b.c.redact(string(f.Reason), ""))
-			e.Failed = append(e.Failed, f)
-		}
-	}
-	if len(e.Failed) == 0 && e.Missing == 0 {
-		return nil
-	}
-	return e
-}
-
-// BatchError reports a batch that is done but not all of whose items were.
-type BatchError struct {
-	BatchID string
-	Total   int            // Items of the batch.
-	Failed  []BatchFailure // Items that failed.
-	Missing int            // Items that the service did not list; read them again with Results.
-}
-
-// BatchFailure is one item that failed.
-type BatchFailure struct {
-	ItemID string
-	Status gen.BatchItemStatus
-	Reason gen.Reason // The service's words, with the credentials taken out. Prose: show it, never match on it.
-}
-
-func (e *BatchError) Error() string {
-	s := fmt.Sprintf("batch %s: %d of %d items failed", e.BatchID, len(e.Failed), e.Total)
-	if e.Missing > 0 {
-		s += fmt.Sprintf(", %d are not listed", e.Missing)
-	}
-	if len(e.Failed) > 0 {
-		s += fmt.Sprintf("; item %s: %s", e.Failed[0].ItemID, gen.OneLine(string(e.Failed[0].Reason)))
-	}
-	return s
 }

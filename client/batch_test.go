@@ -95,55 +95,6 @@ func TestABatchIsResumedByItsIDWithoutIO(t *testing.T) {
 	}
 }
 
-func TestItemsThatFailedComeAsAnErrorBesideTheResults(t *testing.T) {
-	tests := map[string]struct {
-		total   int
-		items   string
-		failed  []client.BatchFailure
-		missing int
-		text    string
-	}{
-		"some failed": {
-			3, itemAnswer("COMPLETED", "FAILED", "COMPLETED"),
-			[]client.BatchFailure{{ItemID: "i2", Status: "FAILED", Reason: "The variant is unknown."}},
-			0,
-			"batch " + batchID + ": 1 of 3 items failed; item i2: The variant is unknown.",
-		},
-		"some are not listed": {
-			3, itemAnswer("COMPLETED"), nil, 2, "batch " + batchID + ": 0 of 3 items failed, 2 are not listed",
-		},
-		"the service lists more than it counts": {
-			1, itemAnswer("COMPLETED", "FAILED"),
-			[]client.BatchFailure{{ItemID: "i2", Status: "FAILED", Reason: "The variant is unknown."}},
-			0,
-			"batch " + batchID + ": 1 of 2 items failed; item i2: The variant is unknown.",
-		},
-		"a reason is a failure, whatever the status is called": {
-			1, `{"items":[{"itemId":"i1","status":"REJECTED","error":"No.","listingInput":{}}]}`,
-			[]client.BatchFailure{{ItemID: "i1", Status: "REJECTED", Reason: "No."}},
-			0,
-			"batch " + batchID + ": 1 of 1 items failed; item i1: No.",
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			srv := clienttest.New(t)
-			srv.Expect(gen.OpGetCreateListingsBatch).Answer(200, batchAnswer("COMPLETED", true, test.total, `{}`))
-			srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, test.items)
-
-			results, err := srv.Client().Batches.OpenCreate(batchID).Wait(t.Context())
-
-			var partial *client.BatchError
-			require.ErrorAs(t, err, &partial)
-			assert.Equal(t, test.failed, partial.Failed)
-			assert.Equal(t, test.missing, partial.Missing)
-			assert.Equal(t, batchID, partial.BatchID)
-			assert.Equal(t, test.text, err.Error())
-			assert.NotEmpty(t, results, "the results are there all the same")
-		})
-	}
-}
-
 func TestResultsAreReadAtAnyTimeAllOrThoseInOneStatus(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpListUpdateListingsBatchItems).Query("status", "FAILED").AnswerExample()

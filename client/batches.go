@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/gen"
@@ -33,8 +34,8 @@ func (s *Batches) Create(ctx context.Context, items []gen.CreateItem) (*Batch[ge
 	if err != nil {
 		return nil, err
 	}
-	body := gen.CreateListingsBatchRequest{Items: items}
-	return submit(ctx, s.c, gen.OpCreateListingsBatch, listings, s.OpenCreate, s.c.low.CreateListingsBatch, body)
+	sent := &submission{items: listings}
+	return submit(ctx, gen.OpCreateListingsBatch, sent, s.OpenCreate, s.c.low.CreateListingsBatch, gen.CreateListingsBatchRequest{Items: items})
 }
 
 // CheckCreate returns the [ArgumentError] of the first item that [Batches.Create] refuses, or of a
@@ -73,7 +74,9 @@ func (s *Batches) Update(ctx context.Context, items []gen.UpdateItem) (*Batch[ge
 	if err := checkCount(op, len(items), maxWriteItems); err != nil {
 		return nil, err
 	}
+	ids := make([]string, len(items))
 	for i, item := range items {
+		ids[i] = item.ListingID
 		if err := errors.Join(
 			checkID(op, fmt.Sprintf("items[%d].listingId", i), item.ListingID),
 			checkAmount(op, fmt.Sprintf("items[%d].amount", i), item.Amount, false),
@@ -81,8 +84,8 @@ func (s *Batches) Update(ctx context.Context, items []gen.UpdateItem) (*Batch[ge
 			return nil, err
 		}
 	}
-	body := gen.UpdateListingsBatchRequest{Items: items}
-	return submit(ctx, s.c, op, len(items), s.OpenUpdate, s.c.low.UpdateListingsBatch, body)
+	sent := &submission{items: len(items), listingIDs: ids}
+	return submit(ctx, op, sent, s.OpenUpdate, s.c.low.UpdateListingsBatch, gen.UpdateListingsBatchRequest{Items: items})
 }
 
 // Delete submits listings to be deleted, 100 at most, with POST /selling/batch/delete-listing (public). Sold
@@ -99,8 +102,8 @@ func (s *Batches) Delete(ctx context.Context, listingIDs []string) (*Batch[gen.D
 		}
 		items[i].ListingID = id
 	}
-	body := gen.DeleteListingsBatchRequest{Items: items}
-	return submit(ctx, s.c, op, len(items), s.OpenDelete, s.c.low.DeleteListingsBatch, body)
+	sent := &submission{items: len(items), listingIDs: slices.Clone(listingIDs)}
+	return submit(ctx, op, sent, s.OpenDelete, s.c.low.DeleteListingsBatch, gen.DeleteListingsBatchRequest{Items: items})
 }
 
 func checkCount(op gen.OperationID, n, most int) error {
@@ -114,19 +117,21 @@ func checkCount(op gen.OperationID, n, most int) error {
 }
 
 // submit sends a batch and opens its handle, also if the response is broken but shows the batchId.
-func submit[T, B any](ctx context.Context, c *Client, op gen.OperationID, items int, open func(string) *Batch[T], m method[B], body B) (*Batch[T], error) {
+func submit[T, B any](ctx context.Context, op gen.OperationID, sent *submission, open func(string) *Batch[T], m method[B], body B) (*Batch[T], error) {
+	b := open("")
+	b.sent = sent
 	call := newCall(op)
-	call.items = items
-	snapshot, err := do[gen.Batch](ctx, c, call, func(ctx context.Context) (*http.Response, error) { return m(ctx, body) })
+	call.items = sent.items
+	snapshot, err := do[gen.Batch](ctx, b.c, call, func(ctx context.Context) (*http.Response, error) { return m(ctx, body) })
+	sent.at = time.Now()
 	if err != nil {
-		id := salvage(err, "batchId")
-		if id == "" {
+		if b.id = salvage(err, "batchId"); b.id == "" {
 			return nil, err
 		}
-		return open(id), err
+		return b, err
 	}
-	b := open(snapshot.BatchID)
-	b.keep(snapshot, poll{at: time.Now()})
+	b.id = snapshot.BatchID
+	b.keep(snapshot, poll{at: sent.at})
 	return b, nil
 }
 
@@ -137,7 +142,9 @@ func (s *Batches) OpenCreate(batchID string) *Batch[gen.CreateBatchItem] {
 		items: func(ctx context.Context, id string, status *gen.BatchItemStatus, _ ...gen.RequestEditorFn) (*http.Response, error) {
 			return s.c.low.ListCreateListingsBatchItems(ctx, id, &gen.ListCreateListingsBatchItemsParams{Status: status})
 		},
-		view: func(i *gen.CreateBatchItem) BatchFailure { return BatchFailure{i.ItemID, i.Status, i.Error} },
+		view: func(i *gen.CreateBatchItem) batchItem {
+			return batchItem{i.ItemID, i.Status, i.Error, "", i.Result.ListingID}
+		},
 	})
 }
 
@@ -148,7 +155,9 @@ func (s *Batches) OpenUpdate(batchID string) *Batch[gen.UpdateBatchItem] {
 		items: func(ctx context.Context, id string, status *gen.BatchItemStatus, _ ...gen.RequestEditorFn) (*http.Response, error) {
 			return s.c.low.ListUpdateListingsBatchItems(ctx, id, &gen.ListUpdateListingsBatchItemsParams{Status: status})
 		},
-		view: func(i *gen.UpdateBatchItem) BatchFailure { return BatchFailure{i.ItemID, i.Status, i.Error} },
+		view: func(i *gen.UpdateBatchItem) batchItem {
+			return batchItem{i.ItemID, i.Status, i.Error, i.ListingInput.ListingID, i.Result.ListingID}
+		},
 	})
 }
 
@@ -159,6 +168,8 @@ func (s *Batches) OpenDelete(batchID string) *Batch[gen.DeleteBatchItem] {
 		items: func(ctx context.Context, id string, status *gen.BatchItemStatus, _ ...gen.RequestEditorFn) (*http.Response, error) {
 			return s.c.low.ListDeleteListingsBatchItems(ctx, id, &gen.ListDeleteListingsBatchItemsParams{Status: status})
 		},
-		view: func(i *gen.DeleteBatchItem) BatchFailure { return BatchFailure{i.ItemID, i.Status, i.Error} },
+		view: func(i *gen.DeleteBatchItem) batchItem {
+			return batchItem{i.ItemID, i.Status, i.Error, i.ListingInput.ID, i.Result.ListingID}
+		},
 	})
 }

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -74,8 +75,13 @@ func items(n int) []gen.CreateItem {
 	return slices.Repeat([]gen.CreateItem{{VariantID: variantID, Amount: "162", Quantity: 1}}, n)
 }
 
+// updates makes n items that update a listing each.
 func updates(n int) []gen.UpdateItem {
-	return slices.Repeat([]gen.UpdateItem{{ListingID: listingID, Amount: "162"}}, n)
+	items := make([]gen.UpdateItem, n)
+	for i := range items {
+		items[i] = gen.UpdateItem{ListingID: fmt.Sprintf("l%d", i+1), Amount: "162"}
+	}
+	return items
 }
 
 func TestMoreItemsThanABatchTakesAreRefusedBeforeAnyIO(t *testing.T) {

@@ -84,8 +84,8 @@
 // [Batches.Create], [Batches.Update], [Batches.Delete], the writes of [Listings] and [Catalog.Ingest] return the handle
 // and the error, both. Save the id, and wait for the handle to see what became of the write.
 //
-// [ErrPagingStuck] ends a list that sends the same page again, or three pages in a row without anything new, while it
-// promises more.
+// [Batch.Wait] and [Operation.Wait] succeed only if all that was submitted did. [ErrPagingStuck] ends a list that sends
+// the same page again, or three pages in a row without anything new, while it promises more.
 //
 // # Errors
 //
@@ -100,7 +100,7 @@
 //	ErrTokenExpired, ErrTokenRefused, ErrSignInAgain  a *TokenError that no time cures: see each of them
 //	ErrClosed                                         not sent, or not again, because the client is closed
 //	*WaitError                                        a wait ended first; the last snapshot is kept
-//	*OperationError, *BatchError                      the service processed it, and it, or items of it, failed
+//	*OperationError, *BatchError                      it is done, and it failed, or items failed or are not known
 //
 // No error, log line or event holds the API key or a token.
 //

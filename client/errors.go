@@ -3,6 +3,8 @@ package client
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/gen"
@@ -100,7 +102,7 @@ type SendError struct {
 
 func (e *SendError) Error() string {
 	what := []string{"not sent", "no answer"}[min(e.Attempts, 1)]
-	return fmt.Sprintf("%s: %s: %s%s", e.Operation, what, gen.OneLine(e.Err.Error()), e.verdict()) // net/http quotes what came
+	return fmt.Sprintf("%s: %s: %s%s", e.Operation, what, oneLine(e.Err), e.verdict()) // net/http quotes what came
 }
 
 // Is matches [ErrOutcomeUnknown].
@@ -121,7 +123,7 @@ type DecodeError struct {
 }
 
 func (e *DecodeError) Error() string {
-	return fmt.Sprintf("%s: read the response (%d): %s%s", e.Operation, e.StatusCode, gen.OneLine(e.Err.Error()), e.verdict())
+	return fmt.Sprintf("%s: read the response (%d): %s%s", e.Operation, e.StatusCode, oneLine(e.Err), e.verdict())
 }
 
 // Is matches [ErrOutcomeUnknown].
@@ -129,6 +131,30 @@ func (e *DecodeError) Is(target error) bool { return target == ErrOutcomeUnknown
 
 // Unwrap returns the cause.
 func (e *DecodeError) Unwrap() error { return e.Err }
+
+// oneLine returns the text of an error as one short line: joined errors have a line each, and some quote what came.
+func oneLine(err error) string {
+	return gen.OneLine(strings.ReplaceAll(err.Error(), "\n", "; "))
+}
+
+// joinErrors is [errors.Join] with a text of one line; a single error is returned as it is.
+func joinErrors(errs ...error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	switch len(errs) {
+	case 0:
+		return nil
+	case 1:
+		return errs[0]
+	default:
+		return &joinedError{errors.Join(errs...)}
+	}
+}
+
+type joinedError struct{ errs error }
+
+func (e *joinedError) Error() string { return strings.ReplaceAll(e.errs.Error(), "\n", "; ") }
+
+func (e *joinedError) Unwrap() error { return e.errs }
 
 // ArgumentError reports input that was refused before any I/O. It Is [ErrInvalidArgument].
 type ArgumentError struct {

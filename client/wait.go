@@ -41,7 +41,7 @@ func OnProgress(f func(gen.Batch)) WaitOption {
 }
 
 func newWaiting(opts []WaitOption) *waiting {
-	w := &waiting{Polling: retry.Polling{MayPass: mayPass}, progress: func(gen.Batch) {}}
+	w := &waiting{progress: func(gen.Batch) {}}
 	for i, opt := range opts {
 		if opt == nil {
 			w.err = &ArgumentError{Operation: "wait", Field: fmt.Sprintf("options[%d]", i), Problem: "the option is nil: leave it out"}
@@ -52,12 +52,13 @@ func newWaiting(opts []WaitOption) *waiting {
 	return w
 }
 
-// waitUntil polls until done.
-func waitUntil(ctx context.Context, opts []WaitOption, poll func(context.Context) (done bool, header http.Header, err error)) error {
+// waitUntil polls until done, and on after errors that may pass.
+func waitUntil(ctx context.Context, opts []WaitOption, mayPass func(error) bool, poll func(context.Context) (done bool, header http.Header, err error)) error {
 	w := newWaiting(opts)
 	if w.err != nil {
 		return w.err
 	}
+	w.MayPass = mayPass
 	return w.Until(ctx, func(ctx context.Context) (bool, time.Duration, error) {
 		done, header, err := poll(ctx)
 		asked := retry.After(header)
@@ -100,11 +101,12 @@ func (e *WaitError) Error() string {
 	last := ""
 	switch {
 	case e.Batch != nil:
-		last = fmt.Sprintf("%s, %d of %d items finished", cmp.Or(gen.OneLine(string(e.Batch.Status)), "not read yet"), e.Batch.ItemStatuses.Of("completed")+e.Batch.ItemStatuses.Of("failed"), e.Batch.TotalItems)
+		done := e.Batch.ItemStatuses.Of("completed") + e.Batch.ItemStatuses.Of("failed")
+		last = fmt.Sprintf("%s, %d of %d items done", cmp.Or(gen.OneLine(string(e.Batch.Status)), "not read yet"), done, e.Batch.TotalItems)
 	case e.Operation != nil:
 		last = cmp.Or(gen.OneLine(string(e.Operation.OperationStatus)), "not read yet")
 	}
-	return fmt.Sprintf("wait for %s %s: %v; it was last %s and goes on: wait again by its id", e.What, e.ID, e.Err, last)
+	return fmt.Sprintf("wait for %s %s: %s (last status %s; the %s is still running, call Wait again)", e.What, gen.OneLine(e.ID), oneLine(e.Err), last, e.What)
 }
 
 // Unwrap returns why the wait ended.

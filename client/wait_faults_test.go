@@ -107,7 +107,7 @@ func TestAWaitThatWasEndedCanBeTakenUpAgain(t *testing.T) {
 		_, err := b.Wait(ctx)
 
 		require.ErrorIs(t, err, context.Canceled)
-		assert.Contains(t, err.Error(), "IN_PROGRESS, 1 of 2 items finished")
+		assert.Contains(t, err.Error(), "IN_PROGRESS, 1 of 2 items done")
 		srv.Expect(gen.OpGetCreateListingsBatch).Answer(200, batchAnswer("COMPLETED", true, 2, `{"completed":2}`))
 		srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, itemAnswer("COMPLETED", "COMPLETED"))
 		require.NoError(t, failure(b.Wait(t.Context())))
@@ -116,14 +116,14 @@ func TestAWaitThatWasEndedCanBeTakenUpAgain(t *testing.T) {
 
 func TestABatchEndsWhenItIsCompletedByEitherSign(t *testing.T) {
 	for name, last := range map[string]string{
-		"completedAt, whatever the status is called": batchAnswer("WRAPPED_UP", true, 0, `{}`),
-		"the status, when completedAt is missing":    batchAnswer("COMPLETED", false, 0, `{}`),
+		"completedAt, whatever the status is called": batchAnswer("WRAPPED_UP", true, 1, `{}`),
+		"the status, when completedAt is missing":    batchAnswer("COMPLETED", false, 1, `{}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
 				srv.Expect(gen.OpGetCreateListingsBatch).Answer(200, last)
-				srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, `{"items":[]}`)
+				srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, itemAnswer("COMPLETED"))
 
 				require.NoError(t, failure(srv.Client().Batches.OpenCreate(batchID).Wait(t.Context())))
 			})
@@ -145,10 +145,10 @@ func TestManyWhoWaitForABatchPollNoMoreThanOne(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := &polling{start: time.Now(), answer: func(poll int) pollAnswer {
 					if poll > len(test.answers) {
-						return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 0, `{}`)}
+						return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 1, `{}`)}
 					}
 					a := test.answers[poll-1]
-					a.body = batchAnswer("IN_PROGRESS", false, 0, `{}`)
+					a.body = batchAnswer("IN_PROGRESS", false, 1, `{}`)
 					return a
 				}}
 				b := service.client(t).Batches.OpenCreate(batchID)
@@ -214,7 +214,7 @@ func TestANewWaitKnowsNothingOfAFailureBeforeIt(t *testing.T) {
 			if poll == 1 {
 				return pollAnswer{status: 503, retryAfter: "600"}
 			}
-			return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 0, `{}`)}
+			return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 1, `{}`)}
 		}}
 		b := service.client(t).Batches.OpenCreate(batchID)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -234,7 +234,7 @@ func TestWhoWaitsSharesTheFailuresOfOthersSinceItBegan(t *testing.T) {
 			if poll <= 2 {
 				return pollAnswer{status: 503, retryAfter: "20"}
 			}
-			return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 0, `{}`)}
+			return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 1, `{}`)}
 		}}
 		b := service.client(t).Batches.OpenCreate(batchID)
 		var all sync.WaitGroup

@@ -35,7 +35,7 @@ type polling struct {
 
 func (p *polling) RoundTrip(req *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(req.URL.Path, "/items") {
-		return reply(req, pollAnswer{status: 200, body: `{"items":[]}`}), nil
+		return reply(req, pollAnswer{status: 200, body: itemAnswer("COMPLETED")}), nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +82,7 @@ func operationAnswer(status string) string {
 func waitables() []waitable {
 	return []waitable{
 		{
-			"batch", batchAnswer("IN_PROGRESS", false, 0, `{}`), batchAnswer("PAUSED", false, 0, `{}`), batchAnswer("COMPLETED", true, 0, `{}`),
+			"batch", batchAnswer("IN_PROGRESS", false, 1, `{}`), batchAnswer("PAUSED", false, 1, `{}`), batchAnswer("COMPLETED", true, 1, `{}`),
 			func(ctx context.Context, c *client.Client, opts ...client.WaitOption) error {
 				return failure(c.Batches.OpenCreate(batchID).Wait(ctx, opts...))
 			},
