@@ -39,7 +39,8 @@ func checkID(op gen.OperationID, field, id string) error {
 	return &ArgumentError{Operation: op, Field: field, Problem: problem}
 }
 
-// checkAmount refuses what is no amount above zero. An absent amount passes unless it is required.
+// checkAmount refuses what is not an amount above zero in plain digits: in scientific notation, a slip of one digit is
+// a factor of ten. An absent amount passes unless it is required.
 func checkAmount(op gen.OperationID, field string, amount gen.Amount, required bool) error {
 	if amount == "" && !required {
 		return nil
@@ -48,6 +49,8 @@ func checkAmount(op gen.OperationID, field string, amount gen.Amount, required b
 	switch {
 	case err != nil:
 		return &ArgumentError{Operation: op, Field: field, Problem: err.Error()}
+	case strings.ContainsAny(string(amount), "eE"):
+		return &ArgumentError{Operation: op, Field: field, Problem: fmt.Sprintf("%q is in scientific notation, write the digits out", amount)}
 	case !d.IsPos():
 		return &ArgumentError{Operation: op, Field: field, Problem: fmt.Sprintf("%s is not above zero", amount)}
 	}

@@ -73,6 +73,9 @@ func TestAmountsThatTheServiceWouldRefuseAreRefusedBeforeAnyIO(t *testing.T) {
 		"with a point":             {create("162,50"), gen.OpCreateListing, "amount"},
 		"above zero":               {create("0"), gen.OpCreateListing, "amount"},
 		"also when it is changed":  {failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "-1"})), gen.OpUpdateListing, "amount"},
+		"written out":              {create("1.62e2"), gen.OpCreateListing, "amount"},
+		"written out when changed": {failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "2E2"})), gen.OpUpdateListing, "amount"},
+		"and not left out":         {failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{})), gen.OpUpdateListing, "changes"},
 		"and when it is activated": {failure(c.Listings.Activate(ctx, listingID, gen.ActivateListingRequest{Amount: "0.00"})), gen.OpActivateListing, "amount"},
 		"a product has a title":    {ingest(gen.IngestionProduct{Brand: "Jordan", Category: gen.IngestionCategorySneakers}), gen.OpIngestProducts, "products[0]"},
 		"a product has its own price": {

@@ -2,10 +2,11 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/gen"
@@ -53,22 +54,27 @@ func checkCreate(items []gen.CreateItem, most int) (listings int, err error) {
 		return 0, err
 	}
 	for i, item := range items {
-		if err := errors.Join(
+		if err := joinErrors(
 			checkID(op, fmt.Sprintf("items[%d].variantId", i), item.VariantID),
 			checkAmount(op, fmt.Sprintf("items[%d].amount", i), item.Amount, true),
 		); err != nil {
 			return 0, err
 		}
-		if item.Quantity < 1 {
-			return 0, &ArgumentError{Operation: op, Field: fmt.Sprintf("items[%d].quantity", i), Problem: fmt.Sprintf("%d is not 1 or more", item.Quantity)}
+		quantity := int(item.Quantity)
+		if quantity < 1 || quantity > math.MaxInt32-listings {
+			problem := fmt.Sprintf("%d is not 1 or more", quantity)
+			if quantity > 0 {
+				problem = fmt.Sprintf("%d makes more listings than can be counted", quantity)
+			}
+			return 0, &ArgumentError{Operation: op, Field: fmt.Sprintf("items[%d].quantity", i), Problem: problem}
 		}
-		listings += int(item.Quantity)
+		listings += quantity
 	}
 	return listings, nil
 }
 
-// Update submits listings to be updated, 100 at most, with POST /selling/batch/update-listing (public). The
-// variant of a listing cannot be changed. Handle and errors: as [Batches.Create].
+// Update submits listings to be updated, 100 at most and each once, with POST /selling/batch/update-listing (public).
+// The variant of a listing cannot be changed. Handle and errors: as [Batches.Create].
 func (s *Batches) Update(ctx context.Context, items []gen.UpdateItem) (*Batch[gen.UpdateBatchItem], error) {
 	const op = gen.OpUpdateListingsBatch
 	if err := checkCount(op, len(items), maxWriteItems); err != nil {
@@ -76,34 +82,52 @@ func (s *Batches) Update(ctx context.Context, items []gen.UpdateItem) (*Batch[ge
 	}
 	ids := make([]string, len(items))
 	for i, item := range items {
-		ids[i] = item.ListingID
-		if err := errors.Join(
-			checkID(op, fmt.Sprintf("items[%d].listingId", i), item.ListingID),
-			checkAmount(op, fmt.Sprintf("items[%d].amount", i), item.Amount, false),
-		); err != nil {
+		if ids[i] = item.ListingID; item == (gen.UpdateItem{ListingID: item.ListingID}) && ids[i] != "" {
+			return nil, &ArgumentError{Operation: op, Field: fmt.Sprintf("items[%d]", i), Problem: "nothing changes: set amount, currencyCode, expiresAt or active"}
+		}
+		if err := checkAmount(op, fmt.Sprintf("items[%d].amount", i), item.Amount, false); err != nil {
 			return nil, err
 		}
+	}
+	if err := checkListings(op, "items[%d].listingId", ids); err != nil {
+		return nil, err
 	}
 	sent := &submission{items: len(items), listingIDs: ids}
 	return submit(ctx, op, sent, s.OpenUpdate, s.c.low.UpdateListingsBatch, gen.UpdateListingsBatchRequest{Items: items})
 }
 
-// Delete submits listings to be deleted, 100 at most, with POST /selling/batch/delete-listing (public). Sold
-// listings fail, the others are deleted. Handle and errors: as [Batches.Create].
+// Delete submits listings to be deleted, 100 at most and each once, with POST /selling/batch/delete-listing (public).
+// Sold listings fail, the others are deleted. Handle and errors: as [Batches.Create].
 func (s *Batches) Delete(ctx context.Context, listingIDs []string) (*Batch[gen.DeleteBatchItem], error) {
 	const op = gen.OpDeleteListingsBatch
 	if err := checkCount(op, len(listingIDs), maxWriteItems); err != nil {
 		return nil, err
 	}
+	if err := checkListings(op, "listingIDs[%d]", listingIDs); err != nil {
+		return nil, err
+	}
 	items := make([]gen.DeleteItem, len(listingIDs))
 	for i, id := range listingIDs {
-		if err := checkID(op, fmt.Sprintf("listingIDs[%d]", i), id); err != nil {
-			return nil, err
-		}
 		items[i].ListingID = id
 	}
 	sent := &submission{items: len(items), listingIDs: slices.Clone(listingIDs)}
 	return submit(ctx, op, sent, s.OpenDelete, s.c.low.DeleteListingsBatch, gen.DeleteListingsBatchRequest{Items: items})
+}
+
+// checkListings refuses ids that are none, and one listing twice: of two changes to it, which one wins is not known.
+// The field has a verb for the index.
+func checkListings(op gen.OperationID, field string, ids []string) error {
+	at := map[string]int{}
+	for i, id := range ids {
+		if err := checkID(op, fmt.Sprintf(field, i), id); err != nil {
+			return err
+		}
+		if first, twice := at[strings.ToLower(id)]; twice {
+			return &ArgumentError{Operation: op, Field: fmt.Sprintf(field, i), Problem: fmt.Sprintf("the listing is the same as in "+field, first)}
+		}
+		at[strings.ToLower(id)] = i
+	}
+	return nil
 }
 
 func checkCount(op gen.OperationID, n, most int) error {

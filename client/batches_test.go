@@ -2,7 +2,9 @@ package client_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -142,6 +144,16 @@ func TestBadItemsAreRefusedBeforeAnyIOWithTheirPlace(t *testing.T) {
 		"a listing is needed":        {update(gen.UpdateItem{Amount: "162"}), gen.OpUpdateListingsBatch, "items[3].listingId"},
 		"a new amount is above zero": {update(gen.UpdateItem{ListingID: listingID, Amount: "-1"}), gen.OpUpdateListingsBatch, "items[3].amount"},
 		"a listing has an id":        {failure(c.Batches.Delete(ctx, []string{listingID, ".."})), gen.OpDeleteListingsBatch, "listingIDs[1]"},
+
+		"an amount is written out":         {create(func(i *gen.CreateItem) { i.Amount = "1.62e2" }), gen.OpCreateListingsBatch, "items[3].amount"},
+		"a new amount is written out":      {update(gen.UpdateItem{ListingID: listingID, Amount: "1E3"}), gen.OpUpdateListingsBatch, "items[3].amount"},
+		"a quantity fits an int":           {create(func(i *gen.CreateItem) { i.Quantity = math.MaxInt }), gen.OpCreateListingsBatch, "items[3].quantity"},
+		"so does the sum of quantities":    {create(func(i *gen.CreateItem) { i.Quantity = math.MaxInt32 - 2 }), gen.OpCreateListingsBatch, "items[3].quantity"},
+		"an update changes something":      {update(gen.UpdateItem{ListingID: listingID}), gen.OpUpdateListingsBatch, "items[3]"},
+		"one listing is updated once":      {update(gen.UpdateItem{ListingID: "l2", Amount: "170"}), gen.OpUpdateListingsBatch, "items[3].listingId"},
+		"also with the same change":        {update(updates(1)[0]), gen.OpUpdateListingsBatch, "items[3].listingId"},
+		"one listing is deleted once":      {failure(c.Batches.Delete(ctx, []string{"l1", "l2", "l1"})), gen.OpDeleteListingsBatch, "listingIDs[2]"},
+		"the case of an id tells no other": {failure(c.Batches.Delete(ctx, []string{listingID, strings.ToUpper(listingID)})), gen.OpDeleteListingsBatch, "listingIDs[1]"},
 	}
 	for why, test := range tests {
 		t.Run(why, func(t *testing.T) { refused(t, test.err, test.op, test.field) })
@@ -163,4 +175,15 @@ func TestTheQuotaCountsListingsAndNotItems(t *testing.T) {
 	require.NoError(t, failure(b.Poll(ctx)))
 
 	assert.Equal(t, []int{42, 3, 2, 0}, limiter.items, "a quantity counts in full, and a poll counts nothing")
+}
+
+func TestBatches_CreateTakesQuantitiesUpToTheLastThatFits(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpCreateListingsBatch).AnswerExample()
+	limiter := &meter{}
+	_, err := srv.Client(client.WithLimiter(limiter)).Batches.Create(t.Context(), []gen.CreateItem{
+		{VariantID: variantID, Amount: "162", Quantity: math.MaxInt32 - 1}, {VariantID: variantID, Amount: "162", Quantity: 1},
+	})
+	require.NoError(t, err, "how many the service takes is for it to say")
+	assert.Equal(t, []int{math.MaxInt32}, limiter.items)
 }

@@ -3,7 +3,6 @@ package client
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"strings"
 	"time"
@@ -35,7 +34,7 @@ func (p ListListings) params() (*gen.ListListingsParams, error) {
 		PageNumber: set(p.PageNumber), PageSize: new(cmp.Or(p.PageSize, 100)),
 		FromDate: day(p.From), ToDate: day(p.To), IsExpired: set(p.Expired),
 	}
-	return out, errors.Join(
+	return out, joinErrors(
 		checkPage(op, p.PageNumber, p.PageSize, 100),
 		join(op, "ProductIDs", p.ProductIDs, &out.ProductIDs),
 		join(op, "VariantIDs", p.VariantIDs, &out.VariantIDs),
@@ -89,12 +88,17 @@ func (s *Listings) Create(ctx context.Context, listing gen.CreateListingRequest)
 }
 
 // Update changes the price, currency or expiry of a listing with PATCH /selling/listings/{listingId}
-// (public); what changes leaves zero stays as it is. If the response is broken but still shows the operationId, the
-// handle is returned beside a [DecodeError] that Is [ErrOutcomeUnknown]. Errors: [ArgumentError],
-// [ErrBadRequest], [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
+// (public); what changes leaves zero stays as it is, and changes that are all zero are refused. If the response is
+// broken but still shows the operationId, the handle is returned beside a [DecodeError] that Is [ErrOutcomeUnknown].
+// Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
 func (s *Listings) Update(ctx context.Context, listingID string, changes gen.UpdateListingRequest) (*Operation, error) {
 	const op = gen.OpUpdateListing
-	return s.follow(listingID)(do2[gen.ListingOperation](ctx, s.c, op, s.c.low.UpdateListing, listingID, changes, checkAmount(op, "amount", changes.Amount, false)))
+	var unchanged error
+	if changes == (gen.UpdateListingRequest{}) {
+		unchanged = &ArgumentError{Operation: op, Field: "changes", Problem: "nothing changes: set amount, currencyCode or expiresAt"}
+	}
+	return s.follow(listingID)(do2[gen.ListingOperation](ctx, s.c, op, s.c.low.UpdateListing, listingID, changes,
+		unchanged, checkAmount(op, "amount", changes.Amount, false)))
 }
 
 // Activate gives an inactive listing an ask again with PUT /selling/listings/{listingId}/activate (public);
