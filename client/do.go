@@ -70,7 +70,7 @@ func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...
 
 // roundTrip runs a call on the chain; answers other than 2xx are its errors.
 func (c *Client) roundTrip(ctx context.Context, call *call, send send, checks ...error) (*http.Response, error) {
-	if err := errors.Join(append(checks, checkIDs(call.op, call.ids))...); err != nil {
+	if err := joinErrors(append(checks, checkIDs(call.op, call.ids))...); err != nil {
 		return nil, err
 	}
 	resp, err := send(context.WithValue(ctx, callKey{}, call))

@@ -72,14 +72,27 @@ func (o *observer) watch(next Doer) Doer {
 	})
 }
 
-// tell fills in which call the event is about and passes it on.
+// tell fills in which call the event is about and passes it on. A log line leaves out what is zero.
 func (o *observer) tell(ctx context.Context, level slog.Level, c *call, e Event) {
 	e.Operation, e.Method, e.Route, e.Attempt = c.op.ID, c.op.Method, c.op.Route, c.attempts
 	o.hook(e)
-	o.logger.LogAttrs(ctx, level, "marketplace call",
+	attrs := []slog.Attr{
 		slog.String("event", string(e.Kind)), slog.String("operation", string(e.Operation)), slog.String("route", e.Method+" "+e.Route),
+	}
+	for _, attr := range []slog.Attr{
 		slog.Int("attempt", e.Attempt), slog.Int("status", e.StatusCode), slog.Duration("duration", e.Duration),
-		slog.Duration("delay", e.Delay), slog.String("reason", e.Reason), slog.String("window", string(e.Window)), slog.Any("error", e.Err))
+		slog.Duration("delay", e.Delay), slog.String("reason", e.Reason), slog.String("window", string(e.Window)),
+	} {
+		switch attr.Value.Any() {
+		case "", int64(0), time.Duration(0):
+		default:
+			attrs = append(attrs, attr)
+		}
+	}
+	if e.Err != nil {
+		attrs = append(attrs, slog.Any("error", e.Err))
+	}
+	o.logger.LogAttrs(ctx, level, "marketplace call", attrs...)
 }
 
 func statusOf(resp *http.Response) int {

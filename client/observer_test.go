@@ -2,9 +2,13 @@ package client_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -81,5 +85,34 @@ func TestAHeldBackCallIsTold(t *testing.T) {
 			assert.Equal(t, waited, events[1+i].Delay)
 			assert.Zero(t, events[1+i].Attempt, "nothing was sent yet")
 		}
+	})
+}
+
+func TestObserver_LogsOnlyWhatSaysSomething(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2")
+		srv.Expect(aRead.op).AnswerExample().Delay(time.Second)
+		var lines bytes.Buffer
+		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}),
+			client.WithLogger(slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+		require.NoError(t, aRead.do(t.Context(), c))
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.Error(t, aRead.do(ctx, c))
+
+		var got []string
+		for line := range strings.Lines(lines.String()) {
+			var attrs map[string]any
+			require.NoError(t, json.Unmarshal([]byte(line), &attrs))
+			for _, always := range []string{"time", "level", "msg", "operation", "route"} {
+				assert.Contains(t, attrs, always)
+				delete(attrs, always)
+			}
+			event := attrs["event"]
+			delete(attrs, "event")
+			got = append(got, fmt.Sprintf("%s: %s", event, strings.Join(slices.Sorted(maps.Keys(attrs)), " ")))
+		}
+		assert.Equal(t, []string{"retry: attempt delay status", "done: attempt duration status", "done: error"}, got)
 	})
 }

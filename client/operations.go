@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -106,10 +107,9 @@ func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, e
 		_, header, err := o.get(ctx)
 		return o.Done(), header, err
 	})
-	last := o.Snapshot()
-	last.Error = gen.Reason(o.c.redact(string(last.Error), ""))
+	last := o.c.redactOperation(o.Snapshot())
 	if err != nil && !last.OperationStatus.Terminal() { // another who waits may have seen its end meanwhile
-		return o, &WaitError{What: "operation", ID: o.operationID, Operation: &last, Err: err}
+		return o, &WaitError{What: "operation", ID: o.c.redact(o.operationID, ""), Operation: &last, Err: err}
 	}
 	if last.OperationStatus == gen.OperationStatusFailed {
 		return o, &OperationError{Operation: last}
@@ -117,15 +117,24 @@ func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, e
 	return o, nil
 }
 
-// OperationError reports an operation that ended in FAILED. The credentials are taken out of its reason, Error.
+// redactOperation takes the credentials out of what errors print of an operation.
+func (c *Client) redactOperation(o gen.ListingOperation) gen.ListingOperation {
+	o.ListingID, o.OperationID = c.redact(o.ListingID, ""), c.redact(o.OperationID, "")
+	o.OperationType = gen.OperationType(c.redact(string(o.OperationType), ""))
+	o.OperationStatus = gen.OperationStatus(c.redact(string(o.OperationStatus), ""))
+	o.Error = gen.Reason(c.redact(string(o.Error), ""))
+	return o
+}
+
+// OperationError reports an operation that ended in FAILED. The credentials are taken out of its ids, its type, its
+// status and its reason, Error.
 type OperationError struct{ Operation gen.ListingOperation }
 
 func (e *OperationError) Error() string {
-	reason := gen.OneLine(string(e.Operation.Error))
-	if reason == "" {
-		reason = "the service gives no reason"
-	}
-	return fmt.Sprintf("%s of listing %s failed: %s (operation %s)", gen.OneLine(string(e.Operation.OperationType)), e.Operation.ListingID, reason, e.Operation.OperationID)
+	o := e.Operation
+	reason := cmp.Or(gen.OneLine(string(o.Error)), "the service gives no reason")
+	return fmt.Sprintf("%s of listing %s failed: %s (operation %s)",
+		gen.OneLine(string(o.OperationType)), gen.OneLine(o.ListingID), reason, gen.OneLine(o.OperationID))
 }
 
 // FoundOperation is an operation that [Listings.OperationsSince] has found.

@@ -35,7 +35,7 @@ func (p ListActiveOrders) params() (*gen.ListActiveOrdersParams, error) {
 		PageNumber: set(int32(p.PageNumber)), PageSize: new(int32(cmp.Or(p.PageSize, 100))),
 		OrderStatus: set(p.Status), ProductID: set(p.ProductID), VariantID: set(p.VariantID), SortOrder: set(p.Sort),
 	}
-	return out, errors.Join(
+	return out, joinErrors(
 		checkPage(op, p.PageNumber, p.PageSize, 100),
 		join(op, "InventoryTypes", p.InventoryTypes, &out.InventoryTypes),
 		join(op, "ShipmentDisplayIDs", p.ShipmentDisplayIDs, &out.InitiatedShipmentDisplayIDs),
@@ -77,7 +77,7 @@ func (p ListOrderHistory) params() (*gen.ListOrderHistoryParams, error) {
 		FromDate: day(p.From), ToDate: day(p.To),
 		OrderStatus: set(p.Status), ProductID: set(p.ProductID), VariantID: set(p.VariantID),
 	}
-	return out, errors.Join(
+	return out, joinErrors(
 		checkPage(op, p.PageNumber, p.PageSize, 100),
 		join(op, "InventoryTypes", p.InventoryTypes, &out.InventoryTypes),
 		join(op, "ShipmentDisplayIDs", p.ShipmentDisplayIDs, &out.InitiatedShipmentDisplayIDs),
