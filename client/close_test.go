@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -231,7 +232,7 @@ func TestClient_CloseLetsADocumentEnd(t *testing.T) {
 	const half = 100 << 10
 	slow := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/pdf")
-		_, _ = w.Write(make([]byte, half))
+		_, _ = io.WriteString(w, "%PDF-1.7"+strings.Repeat(" ", half-8))
 		_ = http.NewResponseController(w).Flush()
 		<-time.After(5 * time.Second)
 		_, _ = w.Write(make([]byte, half))

@@ -87,12 +87,12 @@ func (c *Client) roundTrip(ctx context.Context, call *call, send send, checks ..
 // unreadable makes the error of a success whose body is not a response to the call.
 func (c *Client) unreadable(call *call, status int, body []byte, err error) error {
 	call.unknown = !call.op.RetrySafe
-	return &DecodeError{CallInfo: call.describe(), StatusCode: status, Body: c.excerpt(call, body), Err: err}
+	return &DecodeError{CallInfo: call.describe(), StatusCode: status, Body: excerpt(c.redact, call, body), Err: err}
 }
 
 // excerpt returns as much of a body as an error keeps, without credentials.
-func (c *Client) excerpt(call *call, body []byte) []byte {
-	text := c.redact(string(body[:min(len(body), maxErrorBody)]), call.token)
+func excerpt(redact func(text, token string) string, call *call, body []byte) []byte {
+	text := redact(string(body[:min(len(body), maxErrorBody)]), call.token)
 	return []byte(text[:min(len(text), maxErrorBody)])
 }
 
@@ -108,7 +108,7 @@ func (c *Client) newAPIError(call *call, resp *http.Response) *APIError {
 			e.RequestID = gen.OneLine(c.redact(resp.Header.Get(name), call.token))
 		}
 	}
-	e.Body = c.excerpt(call, body)
+	e.Body = excerpt(c.redact, call, body)
 	e.Message = gen.OneLine(c.redact(gen.ErrorMessage(body), call.token)) // JSON may write a secret in more ways than redact knows
 	if e.Message == "" {
 		e.Message = strings.ToLower(http.StatusText(resp.StatusCode))

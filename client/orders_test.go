@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -152,13 +153,17 @@ func TestDocument_IdleTimeout(t *testing.T) {
 		c, err := client.New(
 			client.WithBaseURL("https://idle.invalid/v2"), client.WithAPIKey("key"), client.WithToken("token"),
 			client.WithHTTPClient(&http.Client{Transport: transportFunc(func(req *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: http.StatusOK, Body: &drip{req.Context(), 31 * time.Second}, Request: req}, nil
+				body := io.MultiReader(strings.NewReader("%"), &drip{req.Context(), 31 * time.Second})
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body), Request: req}, nil
 			})}),
 		)
 		require.NoError(t, err)
 		document, err := c.Orders.ShippingDocument(t.Context(), orderID, "label")
 		require.NoError(t, err)
 		defer document.Close()
+
+		_, err = document.Read(make([]byte, 1))
+		require.NoError(t, err)
 
 		<-time.After(time.Hour) // a slow reader is not an idle document
 		start := time.Now()

@@ -98,7 +98,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	_ = resp.Body.Close()
 	defer done()
 	if err != nil && success && !isWhole(body, err) { // the status of an error is kept, however little of its body came
-		return nil, &DecodeError{CallInfo: c.describe(), StatusCode: resp.StatusCode, Body: s.excerpt(c, body), Err: s.cause(ctx, req, err)}
+		return nil, &DecodeError{CallInfo: c.describe(), StatusCode: resp.StatusCode, Body: excerpt(s.auth.redact, c, body), Err: s.cause(ctx, req, err)}
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
@@ -109,11 +109,6 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 func isWhole(body []byte, err error) bool {
 	text := bytes.TrimSpace(body)
 	return !errors.Is(err, ErrBodyTooLarge) && len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text)
-}
-
-// excerpt is what an error keeps of a body: its beginning, without the credentials.
-func (s *sender) excerpt(c *call, body []byte) []byte {
-	return []byte(s.auth.redact(string(body[:min(len(body), maxErrorBody)]), c.token))
 }
 
 // cause says why an attempt ended, without the URL that net/http puts before it.

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -134,4 +136,35 @@ func TestHugeErrorBodiesAreCut(t *testing.T) {
 	var answered *client.APIError
 	require.ErrorAs(t, err, &answered)
 	assert.Len(t, answered.Body, 64<<10)
+}
+
+func TestAttempt_TakesAWholeBodyThoughTheConnectionBroke(t *testing.T) {
+	for _, tc := range []struct {
+		body    string
+		missing int
+		whole   bool
+		why     string
+	}{
+		{`{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318","operationId":"o-1"}`, 10, true, "the document is complete, whatever the header says"},
+		{`{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318","operationId":"o-1"} ` + "\n", 1, true, "white space follows"},
+		{`{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318","operationId":"o-1"`, 1, false, "a brace is missing"},
+		{`{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318","operationId":"o-1"} x`, 1, false, "something else follows"},
+		{`7`, 1, false, "a number may go on"},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", strconv.Itoa(len(tc.body)+tc.missing))
+			_, _ = io.WriteString(w, tc.body)
+		}))
+		op, err := clientOf(t, srv).Listings.Deactivate(t.Context(), "98e2e748-8000-45bf-a624-5531d6a68318")
+		srv.Close()
+		if tc.whole {
+			require.NoError(t, err, tc.why)
+			assert.Equal(t, "o-1", op.ID(), tc.why)
+			continue
+		}
+		require.ErrorIs(t, err, client.ErrOutcomeUnknown, tc.why)
+		broken, ok := errors.AsType[*client.DecodeError](err)
+		require.True(t, ok, tc.why)
+		assert.Equal(t, tc.body, string(broken.Body), tc.why)
+	}
 }
