@@ -37,8 +37,8 @@ var (
 	ErrTooManyItems = errors.New("too many items in one batch")
 	// ErrPagingStuck marks a list that promises more, but sends the same page again or three pages without anything new.
 	ErrPagingStuck = errors.New("paging does not move on")
-	// ErrBodyTooLarge marks an answer beyond 16 MiB.
-	ErrBodyTooLarge = fmt.Errorf("the body is larger than %d MiB", maxBody>>20)
+	// ErrBodyTooLarge marks a body beyond 16 MiB, or beyond 64 KiB of an error that [Client.Low] returns.
+	ErrBodyTooLarge = errors.New("the body is too large")
 )
 
 // CallInfo says which call an error is about.

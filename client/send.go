@@ -101,6 +101,9 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 		return nil, &DecodeError{CallInfo: c.describe(), StatusCode: resp.StatusCode, Body: excerpt(s.auth.redact, c, body), Err: s.cause(ctx, req, err)}
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
+	if err != nil && !success { // a caller of Low sees that it is not whole
+		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failedReader{err}))
+	}
 	return resp, nil
 }
 
@@ -213,7 +216,7 @@ func (p *progress) mayHaveSent(err error) bool {
 func readAtMost(r io.Reader, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if int64(len(body)) > limit {
-		return body[:limit], ErrBodyTooLarge
+		return body[:limit], fmt.Errorf("%w: more than %d KiB", ErrBodyTooLarge, limit>>10)
 	}
 	return body, err
 }

@@ -129,6 +129,33 @@ func TestBodiesAreBoundedAfterDecompression(t *testing.T) {
 	assert.Equal(t, 1, infoOf(t, err).Attempts, "it would be as large the next time")
 }
 
+func TestLow_ReportsThatAnErrorBodyIsNotWhole(t *testing.T) {
+	srv := clienttest.New(t)
+	c := srv.Client(oneAttempt)
+	for _, tc := range []struct {
+		script func(*clienttest.Expectation)
+		length int
+		want   error
+		why    string
+	}{
+		{func(e *clienttest.Expectation) {
+			e.Raw(http.StatusForbidden, nil, bytes.Repeat([]byte("x"), 64<<10), "as much as is kept")
+		}, 64 << 10, nil, "whole"},
+		{func(e *clienttest.Expectation) {
+			e.Raw(http.StatusForbidden, nil, bytes.Repeat([]byte("x"), 64<<10+1), "a byte more")
+		}, 64 << 10, client.ErrBodyTooLarge, "cut by the bound"},
+	} {
+		tc.script(srv.Expect(gen.OpGetListing))
+		resp, err := c.Low().GetListing(t.Context(), "98e2e748")
+		require.NoError(t, err, tc.why)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, resp.Body.Close())
+		require.ErrorIs(t, err, tc.want, tc.why)
+		assert.Len(t, body, tc.length, tc.why)
+		assert.Equal(t, http.StatusForbidden, resp.StatusCode, tc.why)
+	}
+}
+
 func TestHugeErrorBodiesAreCut(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
 	srv.Expect(gen.OpGetListing).Raw(http.StatusForbidden, nil, bytes.Repeat([]byte("x"), 1<<20), "a page of a mebibyte")
