@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/oauth2"
@@ -58,4 +59,10 @@ func readDocument(ctx context.Context, c *client.Client, orderNumber, shippingID
 	defer document.Close()
 	_, err = io.Copy(io.Discard, document)
 	return err
+}
+
+// patience is the policy of calls over sockets: one retry is enough to see whether there is one. A Retry-After of 7 s
+// is beyond it, so that it is returned at once instead of being waited for.
+func patience(attemptTimeout time.Duration) client.RetryPolicy {
+	return client.RetryPolicy{MaxAttempts: 2, MinDelay: time.Millisecond, MaxDelay: time.Millisecond, MaxRetryAfter: time.Second, AttemptTimeout: attemptTimeout}
 }

@@ -1,0 +1,496 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+)
+
+// socketService is the sandbox behind all servers of a matrix. It works nothing before the end, so that no call changes
+// what another acts on.
+type socketService struct {
+	*sandbox.Sandbox
+	trials
+	direct *client.Client // Without a socket.
+	writes map[gen.OperationID]func() socketCall
+	reads  map[gen.OperationID]func() socketCall
+
+	mu     sync.Mutex
+	checks []func(*testing.T)
+}
+
+// socketCall is one call. What a write acts on is its own.
+type socketCall struct {
+	op    gen.Operation
+	typed func(context.Context, *client.Client) error
+	low   func(context.Context, *gen.Client) (*http.Response, error) // The same through Low; of writes.
+	// applied reads how often a write was applied; it is nil for a read, and for a write that leaves no trace.
+	applied func(*testing.T) int
+}
+
+// openSocketService starts a sandbox with as many listings as are needed for each of the writes so many times.
+func openSocketService(t *testing.T, each int) *socketService {
+	t.Helper()
+	market, err := sandbox.New(sandbox.Options{APIKey: clienttest.APIKey, Token: clienttest.Token, Manual: true, Delay: -1})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, market.Close()) })
+	s := &socketService{Sandbox: market}
+	s.direct = socketClient(t, "http://127.0.0.1", transportFunc(func(r *http.Request) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		market.ServeHTTP(w, r.Clone(r.Context())) // a handler may change its request, a transport may not
+		return w.Result(), nil
+	}), socketToken())
+	product := sandbox.Catalog()[0]
+	s.reads = s.readCalls(t, product)
+	s.writes = s.writeCalls(t, product, each)
+	for _, op := range gen.Operations() {
+		if !op.RetrySafe {
+			require.Contains(t, s.writes, op.ID)
+		}
+	}
+	return s
+}
+
+// socketToken is the token that the service accepts.
+func socketToken() client.Option { return client.WithToken(clienttest.Token) }
+
+// socketClient returns a client with two attempts a call, whose requests carry the key of their trial.
+func socketClient(
+	t *testing.T, url string, transport http.RoundTripper, token client.Option, opts ...client.Option,
+) *client.Client {
+	t.Helper()
+	c, err := client.New(append([]client.Option{
+		client.WithBaseURL(url + sandbox.BasePath), client.WithAPIKey(clienttest.APIKey), token,
+		client.WithQuota(client.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}),
+		client.WithRetry(patience(30 * time.Second)), client.WithMiddleware(sendKey),
+	}, opts...)...)
+	require.NoError(t, err)
+	return c
+}
+
+// countAttempts notes how many requests the last call has sent.
+func countAttempts(attempts *atomic.Int32) client.Option {
+	return client.WithObserver(func(e client.Event) {
+		if e.Kind == client.EventDone {
+			attempts.Store(int32(e.Attempt))
+		}
+	})
+}
+
+// ServeHTTP implements [http.Handler]. It counts what is applied for the trial that a request belongs to.
+func (s *socketService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	got := httptest.NewRecorder()
+	s.Sandbox.ServeHTTP(got, r)
+	if trial := s.of(r); trial != nil {
+		if got.Code/100 == 2 {
+			trial.applied.Add(1)
+		}
+		if trial.silent.Load() {
+			defer trial.cancel() // there is nothing to wait for
+		}
+	}
+	maps.Copy(w.Header(), got.Header())
+	w.WriteHeader(got.Code)
+	_, _ = w.Write(got.Body.Bytes())
+}
+
+// start starts a trial, and notes what the sandbox has to show of it in the end.
+func (s *socketService) start(t *testing.T, trial *trial) {
+	t.Helper()
+	s.add(trial)
+	if trial.call.applied == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.checks = append(s.checks, func(t *testing.T) {
+		t.Helper()
+		assert.EqualValues(t, trial.applied.Load(), trial.call.applied(t), "applied: %s", trial)
+	})
+}
+
+// assertApplied has the sandbox do all that it has accepted, and reads what became of every write.
+func (s *socketService) assertApplied(t *testing.T) {
+	t.Helper()
+	require.NoError(t, s.Work(t.Context()))
+	assert.NotEmpty(t, s.checks)
+	for _, check := range s.checks {
+		check(t)
+	}
+}
+
+// sell makes listings.
+func (s *socketService) sell(t *testing.T, item gen.CreateItem) *shelf {
+	t.Helper()
+	batch, err := s.direct.Batches.Create(t.Context(), []gen.CreateItem{item})
+	require.NoError(t, err)
+	require.NoError(t, s.Work(t.Context()))
+	results, err := batch.Results(t.Context())
+	require.NoError(t, err)
+	made := &shelf{}
+	for _, r := range results {
+		made.ids = append(made.ids, r.Result.ListingID)
+	}
+	return made
+}
+
+// shelf hands out listings, each of them once.
+type shelf struct {
+	ids   []string
+	taken atomic.Int32
+}
+
+func (s *shelf) take() string { return s.ids[s.taken.Add(1)-1] }
+
+// readCalls read a listing, a page of listings and a streamed document.
+func (s *socketService) readCalls(t *testing.T, product sandbox.Product) map[gen.OperationID]func() socketCall {
+	t.Helper()
+	listings := s.sell(t, gen.CreateItem{
+		VariantID: product.Variants[0].ID, Amount: "102", Quantity: 2, InventoryType: gen.InventoryTypeDirect,
+	})
+	listingID := listings.take()
+	order, err := s.Buy(t.Context(), listings.take())
+	require.NoError(t, err)
+	documents, err := s.direct.Orders.ShippingDocuments(t.Context(), order)
+	require.NoError(t, err)
+	links := slices.Collect(maps.Values(documents.ShippingDocuments.RequiredDocuments))
+	require.NotEmpty(t, links)
+
+	calls := map[gen.OperationID]func() socketCall{}
+	read := func(id gen.OperationID, do func(context.Context, *client.Client) error) {
+		op, _ := gen.LookupOperation(id)
+		calls[id] = func() socketCall { return socketCall{op: op, typed: do} }
+	}
+	read(gen.OpGetListing, func(ctx context.Context, c *client.Client) error { return failure(c.Listings.Get(ctx, listingID)) })
+	read(gen.OpListListings, func(ctx context.Context, c *client.Client) error {
+		return failure(c.Listings.ListPage(ctx, client.ListListings{PageSize: 1}))
+	})
+	read(gen.OpGetShippingDocument, func(ctx context.Context, c *client.Client) error {
+		return readDocument(ctx, c, order, path.Base(links[0]))
+	})
+	return calls
+}
+
+// writeCalls act on a listing of their own, or make one at a price of its own.
+func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each int) map[gen.OperationID]func() socketCall {
+	t.Helper()
+	variantID := product.Variants[0].ID
+	active := s.sell(t, gen.CreateItem{VariantID: variantID, Amount: "100", Quantity: gen.Int(5 * each)})
+	inactive := s.sell(t, gen.CreateItem{VariantID: variantID, Amount: "100", Quantity: gen.Int(each), Active: new(false)})
+
+	calls := map[gen.OperationID]func() socketCall{}
+	change := func(
+		id gen.OperationID, from *shelf, kind gen.OperationType,
+		typed func(context.Context, *client.Client, string) error,
+		low func(context.Context, *gen.Client, string) (*http.Response, error),
+	) {
+		op, _ := gen.LookupOperation(id)
+		calls[id] = func() socketCall {
+			listingID := from.take()
+			return socketCall{
+				op:      op,
+				typed:   func(ctx context.Context, c *client.Client) error { return typed(ctx, c, listingID) },
+				low:     func(ctx context.Context, c *gen.Client) (*http.Response, error) { return low(ctx, c, listingID) },
+				applied: func(t *testing.T) int { return s.operations(t, listingID)[kind] },
+			}
+		}
+	}
+	var prices atomic.Int32
+	made := sync.OnceValue(func() map[string]int { return s.listings(t, product.Variants[1].ID) })
+	create := func(
+		id gen.OperationID,
+		typed func(context.Context, *client.Client, gen.Amount) error,
+		low func(context.Context, *gen.Client, gen.Amount) (*http.Response, error),
+	) {
+		op, _ := gen.LookupOperation(id)
+		calls[id] = func() socketCall {
+			price := strconv.Itoa(1000 + int(prices.Add(1)))
+			return socketCall{
+				op:    op,
+				typed: func(ctx context.Context, c *client.Client) error { return typed(ctx, c, gen.Amount(price)) },
+				low: func(ctx context.Context, c *gen.Client) (*http.Response, error) {
+					return low(ctx, c, gen.Amount(price))
+				},
+				applied: func(*testing.T) int { return made()[price] },
+			}
+		}
+	}
+
+	listing := func(price gen.Amount) gen.CreateListingRequest {
+		return gen.CreateListingRequest{VariantID: product.Variants[1].ID, Amount: price}
+	}
+	create(gen.OpCreateListing,
+		func(ctx context.Context, c *client.Client, price gen.Amount) error {
+			return failure(c.Listings.Create(ctx, listing(price)))
+		},
+		func(ctx context.Context, c *gen.Client, price gen.Amount) (*http.Response, error) {
+			return c.CreateListing(ctx, listing(price))
+		})
+	items := func(price gen.Amount) []gen.CreateItem {
+		return []gen.CreateItem{{VariantID: product.Variants[1].ID, Amount: price, Quantity: 1}}
+	}
+	create(gen.OpCreateListingsBatch,
+		func(ctx context.Context, c *client.Client, price gen.Amount) error {
+			return failure(c.Batches.Create(ctx, items(price)))
+		},
+		func(ctx context.Context, c *gen.Client, price gen.Amount) (*http.Response, error) {
+			return c.CreateListingsBatch(ctx, gen.CreateListingsBatchRequest{Items: items(price)})
+		})
+	change(gen.OpUpdateListing, active, gen.OperationTypeUpdate,
+		func(ctx context.Context, c *client.Client, id string) error {
+			return failure(c.Listings.Update(ctx, id, gen.UpdateListingRequest{Amount: "150"}))
+		},
+		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
+			return c.UpdateListing(ctx, id, gen.UpdateListingRequest{Amount: "150"})
+		})
+	change(gen.OpUpdateListingsBatch, active, gen.OperationTypeUpdate,
+		func(ctx context.Context, c *client.Client, id string) error {
+			return failure(c.Batches.Update(ctx, []gen.UpdateItem{{ListingID: id, Amount: "150"}}))
+		},
+		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
+			return c.UpdateListingsBatch(ctx, gen.UpdateListingsBatchRequest{Items: []gen.UpdateItem{{ListingID: id, Amount: "150"}}})
+		})
+	change(gen.OpDeactivateListing, active, gen.OperationTypeDeactivate,
+		func(ctx context.Context, c *client.Client, id string) error {
+			return failure(c.Listings.Deactivate(ctx, id))
+		},
+		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
+			return c.DeactivateListing(ctx, id)
+		})
+	change(gen.OpActivateListing, inactive, gen.OperationTypeActivate,
+		func(ctx context.Context, c *client.Client, id string) error {
+			return failure(c.Listings.Activate(ctx, id, gen.ActivateListingRequest{}))
+		},
+		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
+			return c.ActivateListing(ctx, id, gen.ActivateListingRequest{})
+		})
+	change(gen.OpDeleteListing, active, gen.OperationTypeDelete,
+		func(ctx context.Context, c *client.Client, id string) error {
+			return failure(c.Listings.Delete(ctx, id))
+		},
+		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
+			return c.DeleteListing(ctx, id)
+		})
+	change(gen.OpDeleteListingsBatch, active, gen.OperationTypeDelete,
+		func(ctx context.Context, c *client.Client, id string) error {
+			return failure(c.Batches.Delete(ctx, []string{id}))
+		},
+		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
+			return c.DeleteListingsBatch(ctx, gen.DeleteListingsBatchRequest{Items: []gen.DeleteItem{{ListingID: id}}})
+		})
+	ingest, _ := gen.LookupOperation(gen.OpIngestProducts)
+	products := requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts)
+	calls[ingest.ID] = func() socketCall { // no operation lists what was ingested
+		return socketCall{
+			op: ingest,
+			typed: func(ctx context.Context, c *client.Client) error {
+				return failure(c.Catalog.Ingest(ctx, products.Items))
+			},
+			low: func(ctx context.Context, c *gen.Client) (*http.Response, error) {
+				return c.IngestProducts(ctx, products)
+			},
+		}
+	}
+	return calls
+}
+
+// operations counts what was done to a listing, by type.
+func (s *socketService) operations(t *testing.T, listingID string) map[gen.OperationType]int {
+	t.Helper()
+	count := map[gen.OperationType]int{}
+	for o, err := range s.direct.Listings.Operations(t.Context(), listingID) {
+		require.NoError(t, err)
+		count[o.OperationType]++
+	}
+	return count
+}
+
+// listings counts those of a variant, by price.
+func (s *socketService) listings(t *testing.T, variantID string) map[string]int {
+	t.Helper()
+	count := map[string]int{}
+	for l, err := range s.direct.Listings.List(t.Context(), client.ListListings{VariantIDs: []string{variantID}, PageSize: 100}) {
+		require.NoError(t, err)
+		price, err := l.Amount.Decimal()
+		require.NoError(t, err)
+		count[price.Trim(0).String()]++
+	}
+	return count
+}
+
+// trials are the calls that servers see, by the key that each request carries.
+type trials struct {
+	byKey sync.Map
+	count atomic.Int64
+}
+
+// trial is one call, and what the server saw of it.
+type trial struct {
+	key    string
+	call   socketCall
+	ending fmt.Stringer
+	low    bool        // Whether the call is made through the generated client.
+	faults int32       // How many of its requests meet the ending.
+	others *rendezvous // The requests that are in flight with it, or nil.
+	cancel context.CancelFunc
+
+	seen, applied atomic.Int32 // Requests.
+	silent        atomic.Bool  // Whether nothing comes back of what is applied.
+}
+
+// String names the trial in failures of tests.
+func (tr *trial) String() string {
+	way := "typed"
+	if tr.low {
+		way = "low"
+	}
+	return fmt.Sprintf("%s (%s) meets %s", tr.call.op.ID, way, tr.ending)
+}
+
+const keyHeader = "X-Test-Key"
+
+type trialKey struct{}
+
+// sendKey is a middleware that puts the key of a trial into its requests.
+func sendKey(next client.Doer) client.Doer {
+	return client.DoerFunc(func(req *http.Request) (*http.Response, error) {
+		if key, ok := req.Context().Value(trialKey{}).(string); ok {
+			req = req.Clone(req.Context())
+			req.Header.Set(keyHeader, key)
+		}
+		return next.Do(req)
+	})
+}
+
+func (ts *trials) add(tr *trial) {
+	tr.key = strconv.FormatInt(ts.count.Add(1), 10)
+	ts.byKey.Store(tr.key, tr)
+}
+
+// of returns the trial that a request belongs to, or nil for none.
+func (ts *trials) of(r *http.Request) *trial {
+	found, ok := ts.byKey.Load(r.Header.Get(keyHeader))
+	if !ok {
+		return nil
+	}
+	return found.(*trial)
+}
+
+// arrive counts a request, and reports whether the ending happens to it.
+func (tr *trial) arrive(ctx context.Context) bool {
+	n := tr.seen.Add(1)
+	if n == 1 && tr.others != nil {
+		tr.others.wait(ctx)
+	}
+	return n <= tr.faults
+}
+
+// run makes the call.
+func (tr *trial) run(ctx context.Context, c *client.Client) error {
+	ctx, tr.cancel = context.WithCancel(context.WithValue(ctx, trialKey{}, tr.key))
+	defer tr.cancel()
+	if !tr.low {
+		return tr.call.typed(ctx, c)
+	}
+	resp, err := tr.call.low(ctx, c.Low())
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return err
+	}
+	if resp.StatusCode/100 != 2 {
+		return &client.APIError{StatusCode: resp.StatusCode}
+	}
+	return nil
+}
+
+// statement is what a call reports of its write.
+type statement string
+
+const (
+	saidDone    statement = "succeeded"
+	saidUnknown statement = "unknown"
+	saidRefused statement = "refused"
+	saidNotSent statement = "not sent"
+)
+
+func statementOf(err error) statement {
+	switch {
+	case err == nil:
+		return saidDone
+	case errors.Is(err, client.ErrOutcomeUnknown):
+		return saidUnknown
+	case isA[*client.APIError](err):
+		return saidRefused
+	default:
+		return saidNotSent
+	}
+}
+
+// falseStatement is what is wrong with a statement, given what the server saw of the write; empty if nothing is.
+func (tr *trial) falseStatement(said statement) string {
+	seen, applied := tr.seen.Load(), tr.applied.Load()
+	switch {
+	case applied > 1:
+		return "it was applied more than once"
+	case seen > 1 && (said == saidUnknown || said == saidNotSent):
+		return "it was sent more than once"
+	case said == saidDone && applied == 0:
+		return "it succeeded and was not applied"
+	case (said == saidRefused || said == saidNotSent) && applied > 0:
+		return "it failed and was applied"
+	case said == saidNotSent && seen > 0:
+		return "it was not sent, and the server saw it"
+	default:
+		return ""
+	}
+}
+
+// assertStatement checks that the call has reported no more than what is true.
+func (tr *trial) assertStatement(t *testing.T, err error) {
+	t.Helper()
+	assert.Empty(t, tr.falseStatement(statementOf(err)), "%s: seen %d times, applied %d times: %v", tr, tr.seen.Load(), tr.applied.Load(), err)
+}
+
+// rendezvous is where requests wait until all of them have arrived.
+type rendezvous struct {
+	missing atomic.Int32
+	all     chan struct{}
+}
+
+func newRendezvous(n int) *rendezvous {
+	r := &rendezvous{all: make(chan struct{})}
+	r.missing.Store(int32(n))
+	return r
+}
+
+func (r *rendezvous) wait(ctx context.Context) {
+	if r.missing.Add(-1) == 0 {
+		close(r.all)
+	}
+	select {
+	case <-r.all:
+	case <-ctx.Done():
+	}
+}
