@@ -4,6 +4,7 @@
 FUZZTIME     ?= 200000x
 SLOWFUZZTIME ?= 20000x
 SOAK         ?= 1m
+STRESS       ?= 1m
 TOOL         := go tool -modfile=internal/tools/go.mod
 
 # The race detector needs cgo, a C compiler that works and a platform that has
@@ -21,7 +22,7 @@ endif
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test generate spec lint fmt tidy consumer consumer-update fuzz chaos sale bench bench-sandbox soak check clean
+.PHONY: help demo test generate spec lint fmt tidy consumer consumer-update fuzz chaos sale bench bench-sandbox soak stress check clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -81,6 +82,9 @@ bench-sandbox: ## measure the sandbox with 1,000,000 listings in its file
 
 soak: ## let 64 clients work on one sandbox for SOAK (1m); no error, no lost update
 	go test -count 1 -run '^TestSoak$$' -v ./sandbox -soak $(SOAK)
+
+stress: ## write from 64 goroutines to servers that break exchanges, for STRESS (1m) over each protocol
+	go test $(RACE) -count 1 -timeout 30m -run '^TestStress_' -v ./client -stress $(STRESS)
 
 check: ## run everything that CI runs, in its order
 	.ci/run
