@@ -9,8 +9,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/net/http2"
 
 	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
+	"github.com/sellside-sdk/sellside-go/internal/h2peer"
 )
 
 // inTurn lets submissions of batches meet the mishaps one after the other, and everything else pass.
@@ -29,20 +31,24 @@ func inTurn(mishaps ...mishap) network {
 
 var (
 	none       = mishap{}
-	lostAnswer = connection(faultproxy.LostAnswer)
+	lostAnswer = connection(faultproxy.LostAnswer, h2peer.Applied, h2peer.ResetStream, http2.ErrCodeProtocol)
+	reset      = connection(faultproxy.Reset, h2peer.Headers, h2peer.GoAwayClose, http2.ErrCodeNo)
+	stall      = connection(faultproxy.Stall, h2peer.Applied, h2peer.Stall, http2.ErrCodeNo)
 )
 
 func TestRecoveryNeitherLosesNorDuplicatesListings(t *testing.T) {
-	net := inTurn(
-		lostAnswer, connection(faultproxy.Reset), none, connection(faultproxy.CutMidBody),
-		connection(faultproxy.ResetAfterHeaders), status(503, true), status(503, false),
-	)
+	cut := connection(faultproxy.CutMidBody, h2peer.HalfResponse, h2peer.ResetStream, http2.ErrCodeCancel)
+	headers := connection(faultproxy.ResetAfterHeaders, h2peer.ResponseHeaders, h2peer.ResetConnection, http2.ErrCodeNo)
+	net := inTurn(lostAnswer, reset, none, cut, headers, status(503, true), status(503, false))
+	for seed, protocol := range map[uint64]string{1: "HTTP/1", 2: "HTTP/2"} {
+		t.Run(protocol, func(t *testing.T) {
+			o, err := run{listings: 600, deadline: time.Minute, network: net}.sellSeed(t.Context(), seed)
 
-	o, err := run{listings: 600, deadline: time.Minute, network: net}.sellSeed(t.Context(), 1)
-
-	require.NoError(t, err)
-	assert.Equal(t, "lost=0 duplicated=0 unknown=0", o.String())
-	assert.Equal(t, 5, o.recovered, "of six batches, submitted eight times, five landed without saying so")
+			require.NoError(t, err)
+			assert.Equal(t, "lost=0 duplicated=0 unknown=0", o.String())
+			assert.Equal(t, 5, o.recovered, "of six batches, submitted eight times, five landed without saying so")
+		})
+	}
 }
 
 func TestTheExitCodeSaysWhetherRecoveryWasNeeded(t *testing.T) {
@@ -76,7 +82,7 @@ func TestWhatDoesNotGetOnIsGivenUp(t *testing.T) {
 	}{
 		{"a refusal stays one", inTurn(status(400, false)), nil, "chaos: seed 1: batch 1 of 1: submit it: CreateListingsBatch: 400"},
 		{"what fails each time does not pass", inTurn(status(429, false)), nil, "chaos: seed 1: batch 1 of 1: submit it: it fails again and again, 10 times in a row: CreateListingsBatch: 429"},
-		{"what hangs ends with the seed", inTurn(connection(faultproxy.Stall)), []string{"-deadline", "200ms"}, "chaos: seed 1: not over at the deadline of 200ms: batch 1 of 1: submit it: CreateListingsBatch"},
+		{"what hangs ends with the seed", inTurn(stall), []string{"-deadline", "200ms"}, "chaos: seed 1: not over at the deadline of 200ms: batch 1 of 1: submit it: CreateListingsBatch"},
 	} {
 		t.Run(row.what, func(t *testing.T) {
 			var out, failed bytes.Buffer

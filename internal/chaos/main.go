@@ -1,6 +1,6 @@
 // Command chaos sells inventories through a broken network and counts what that did to them. Each seed is an
-// inventory of its own, sold to a sandbox behind a proxy that loses answers, resets connections and answers
-// 5xx and 429. It exits 0 only if no listing was lost, none was made twice, and no batch was left undecided.
+// inventory of its own, sold to a sandbox behind a server that loses responses, resets connections and streams and
+// responds 5xx and 429: over HTTP/1 if its number is odd, else over TLS and HTTP/2. It exits 0 only if no listing was lost, none was made twice, and no batch was left undecided.
 // What does not get on is given up after a number of failures in a row, and a seed as a whole at its deadline.
 package main
 

@@ -7,20 +7,24 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/http2"
+
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
+	"github.com/sellside-sdk/sellside-go/internal/h2peer"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
 // mishap is what happens to one request: something to its connection, or a status that the sandbox answers.
 type mishap struct {
-	network faultproxy.Fault
-	answer  sandbox.Fault // Of the request's operation; none if its Kind is empty.
+	network faultproxy.Fault // Over HTTP/1. Its delay is that of both protocols.
+	stream  h2peer.Ending    // The same over HTTP/2.
+	answer  sandbox.Fault    // Of the request's operation; none if its Kind is empty.
 }
 
-// befall has the sandbox fail a request that is on its way there, and returns what its connection meets. Two
-// calls of an operation at once may swap their statuses, which leaves the mix as it is.
-func (m mishap) befall(r *http.Request, market *sandbox.Sandbox) faultproxy.Fault {
+// inject has the sandbox fail a request that is on its way there. Two calls of an operation at once may swap their
+// statuses, which leaves the mix as it is.
+func (m mishap) inject(r *http.Request, market *sandbox.Sandbox) {
 	if m.answer.Kind != "" {
 		op, _ := gen.MatchOperation(r.Method, strings.TrimPrefix(r.URL.Path, sandbox.BasePath))
 		m.answer.Operation = string(op.ID)
@@ -28,10 +32,12 @@ func (m mishap) befall(r *http.Request, market *sandbox.Sandbox) faultproxy.Faul
 			panic(err) // a mishap that makes no sense is a mistake of this program
 		}
 	}
-	return m.network
 }
 
-func connection(k faultproxy.Kind) mishap { return mishap{network: faultproxy.Fault{Kind: k}} }
+// connection is the mishap of a connection over HTTP/1, and of a stream or its connection over HTTP/2.
+func connection(k faultproxy.Kind, at h2peer.Moment, do h2peer.Action, code http2.ErrCode) mishap {
+	return mishap{network: faultproxy.Fault{Kind: k}, stream: h2peer.Ending{At: at, Do: do, Code: code}}
+}
 
 // status is the mishap of an answer; applied means that the request is done all the same.
 func status(code int, applied bool) mishap {
@@ -46,8 +52,19 @@ type share struct {
 
 func mix() []share {
 	return []share{
-		{50, []mishap{connection(faultproxy.LostAnswer), connection(faultproxy.ResetAfterHeaders), connection(faultproxy.CutMidBody)}},
-		{50, []mishap{connection(faultproxy.Reset)}},
+		{50, []mishap{
+			connection(faultproxy.LostAnswer, h2peer.Applied, h2peer.ResetStream, http2.ErrCodeProtocol),
+			connection(faultproxy.LostAnswer, h2peer.Applied, h2peer.ResetStream, http2.ErrCodeRefusedStream),
+			connection(faultproxy.LostAnswer, h2peer.Applied, h2peer.GoAwayClose, http2.ErrCodeNo),
+			connection(faultproxy.ResetAfterHeaders, h2peer.ResponseHeaders, h2peer.ResetStream, http2.ErrCodeInternal),
+			connection(faultproxy.CutMidBody, h2peer.HalfResponse, h2peer.Close, http2.ErrCodeNo),
+		}},
+		{50, []mishap{
+			connection(faultproxy.Reset, h2peer.Headers, h2peer.ResetStream, http2.ErrCodeRefusedStream),
+			connection(faultproxy.Reset, h2peer.Body, h2peer.ResetStream, http2.ErrCodeCancel),
+			connection(faultproxy.Reset, h2peer.Body, h2peer.GoAway, http2.ErrCodeNo),
+			connection(faultproxy.Reset, h2peer.Body, h2peer.ResetConnection, http2.ErrCodeNo),
+		}},
 		{25, []mishap{status(500, false), status(502, false), status(503, false), status(504, false)}},
 		{25, []mishap{status(500, true), status(502, true), status(503, true), status(504, true)}},
 		{50, []mishap{status(429, false)}},

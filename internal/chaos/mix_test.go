@@ -36,6 +36,7 @@ func TestTheMixIsWhatIsPrinted(t *testing.T) {
 	require.NoError(t, err)
 	defer market.Close()
 	for m, n := range counts {
+		assert.Equal(t, m.network.Kind.Delivered(), m.stream.Delivered(), "%v happens to a request over either protocol", m)
 		switch {
 		case m.answer.Status == 429:
 			got.throttled += n
@@ -62,5 +63,5 @@ func TestTheMixIsWhatIsPrinted(t *testing.T) {
 	} {
 		assert.InDelta(t, share.want, share.got, 500, what)
 	}
-	assert.Len(t, counts, 15, "each way to lose an answer and each status happens")
+	assert.Len(t, counts, 20, "each way to lose an answer and each status happens")
 }

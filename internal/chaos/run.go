@@ -23,6 +23,7 @@ type run struct {
 func (r run) sell(ctx context.Context) error {
 	r.print("%d listings a seed, settle bound %s, polls every %s to %s, items worked %s after they are queued",
 		r.listings, settleBound(), pollFirst, pollMost, 2*workDelay)
+	r.print("odd seeds over HTTP/1, even ones over TLS and HTTP/2, with streams reset, GOAWAY and connections closed")
 	r.print("of all requests: 5 %% lose their answer, 5 %% are reset, 5 %% are answered 5xx, half of them after being done, 5 %% 429, 2 %% come late")
 	r.print("unknown=0 rests on the settle bound, which the sandbox publishes and a live service does not")
 

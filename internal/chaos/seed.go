@@ -11,6 +11,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
+	"github.com/sellside-sdk/sellside-go/internal/h2peer"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -21,18 +22,21 @@ func settleBound() time.Duration { return sandbox.SettleWithin(workDelay) }
 func (r run) sellSeed(ctx context.Context, seed uint64) (o outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.deadline)
 	defer cancel()
-	meet := r.network(seed)
 	market, err := sandbox.New(sandbox.Options{Seed: seed, Delay: workDelay})
 	if err != nil {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, market.Close()) }()
-	proxy, err := faultproxy.Start(market, func(req *http.Request) faultproxy.Fault { return meet(req).befall(req, market) })
+	connect := overHTTP1
+	if seed%2 == 0 {
+		connect = overHTTP2
+	}
+	broken, err := connect(market, r.network(seed))
 	if err != nil {
 		return o, err
 	}
-	defer func() { err = errors.Join(err, proxy.Close()) }()
-	c, err := dial(market, proxy.URL(), nil)
+	defer func() { err = errors.Join(err, broken.close()) }()
+	c, err := dial(market, broken.url, broken.transport)
 	if err != nil {
 		return o, err
 	}
@@ -51,7 +55,46 @@ func (r run) sellSeed(ctx context.Context, seed uint64) (o outcome, err error) {
 	return s.outcome, s.compare(ctx, truth, batches)
 }
 
-// dial returns a client of the sandbox, through the proxy or straight.
+// link is the network between a seller and its market.
+type link struct {
+	url       string
+	transport http.RoundTripper // nil for that of the client.
+	close     func() error
+}
+
+// overHTTP1 makes a link without TLS.
+func overHTTP1(market *sandbox.Sandbox, meet func(*http.Request) mishap) (link, error) {
+	proxy, err := faultproxy.Start(market, func(req *http.Request) faultproxy.Fault {
+		m := meet(req)
+		m.inject(req, market)
+		return m.network
+	})
+	if err != nil {
+		return link{}, err
+	}
+	return link{url: proxy.URL(), close: proxy.Close}, nil
+}
+
+// overHTTP2 makes a link with TLS.
+func overHTTP2(market *sandbox.Sandbox, meet func(*http.Request) mishap) (link, error) {
+	peer := h2peer.Start(market, func(req *http.Request) h2peer.Ending {
+		m := meet(req)
+		m.inject(req, market)
+		select {
+		case <-time.After(m.network.Delay):
+		case <-req.Context().Done():
+		}
+		return m.stream
+	})
+	transport := peer.Transport()
+	return link{url: peer.URL(), transport: transport, close: func() error {
+		transport.CloseIdleConnections()
+		peer.Close()
+		return nil
+	}}, nil
+}
+
+// dial returns a client of the sandbox, through a network or straight.
 func dial(market *sandbox.Sandbox, url string, transport http.RoundTripper) (*client.Client, error) {
 	return client.New(
 		client.WithBaseURL(url+sandbox.BasePath), client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()),
