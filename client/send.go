@@ -30,16 +30,16 @@ const streamIdleTimeout = 30 * time.Second
 // streamed document that got no byte for 30 s. Such an error also Is [context.DeadlineExceeded].
 var ErrAttemptTimeout = errors.New("the attempt timed out")
 
-// attemptTimeout is the error of an attempt that took too long.
-type attemptTimeout struct {
+// attemptTimeoutError is the error of an attempt that took too long.
+type attemptTimeoutError struct {
 	what  string
 	after time.Duration
 }
 
-func (e *attemptTimeout) Error() string { return fmt.Sprintf("%s within %s", e.what, e.after) }
+func (e *attemptTimeoutError) Error() string { return fmt.Sprintf("%s within %s", e.what, e.after) }
 
 // Is matches [ErrAttemptTimeout] and [context.DeadlineExceeded].
-func (e *attemptTimeout) Is(target error) bool {
+func (e *attemptTimeoutError) Is(target error) bool {
 	return target == ErrAttemptTimeout || target == context.DeadlineExceeded
 }
 
@@ -64,7 +64,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	c.attempts++
 	ctx, cancel := context.WithCancelCause(req.Context())
 	timeout := min(s.timeout, max(c.left(req.Context()), time.Millisecond))
-	timer := time.AfterFunc(timeout, func() { cancel(&attemptTimeout{"no response", timeout}) })
+	timer := time.AfterFunc(timeout, func() { cancel(&attemptTimeoutError{"no response", timeout}) })
 	done := func() { timer.Stop(); cancel(nil) }
 
 	progress := newProgress(s.http.Transport, c.place, cancel)
@@ -208,7 +208,7 @@ func (p *progress) mayHaveSent(err error) bool {
 		return false
 	default:
 		dial, ok := errors.AsType[*net.OpError](err)
-		return !(ok && dial.Op == "dial" || errors.Is(err, syscall.ECONNREFUSED))
+		return (!ok || dial.Op != "dial") && !errors.Is(err, syscall.ECONNREFUSED)
 	}
 }
 
@@ -230,7 +230,7 @@ type streamBody struct {
 
 // Read implements [io.Reader]. Only the time that it waits itself counts against the idle timeout.
 func (b *streamBody) Read(p []byte) (int, error) {
-	timer := time.AfterFunc(streamIdleTimeout, func() { b.cancel(&attemptTimeout{"no byte of the document", streamIdleTimeout}) })
+	timer := time.AfterFunc(streamIdleTimeout, func() { b.cancel(&attemptTimeoutError{"no byte of the document", streamIdleTimeout}) })
 	defer timer.Stop()
 	n, err := b.body.Read(p)
 	if err != nil && err != io.EOF { //nolint:errorlint // Readers return io.EOF itself
