@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -73,7 +72,7 @@ func New(opts ...Option) (*Client, error) {
 			refuse(fmt.Errorf("%s is missing: use %s", required.setting, required.use))
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := joinErrors(errs...); err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
 	if cfg.limiter == nil {
@@ -93,7 +92,7 @@ func New(opts ...Option) (*Client, error) {
 		maxBatchItems: cfg.maxBatchItems,
 	}
 	c.low = &gen.Client{Server: cfg.baseURL.String() + "/", Client: tapped(life.admit(newChain(&cfg, credentials, c.observer)))}
-	if err := errors.Join(errs...); err != nil { // of the middleware, which newChain has called
+	if err := joinErrors(errs...); err != nil { // of the middleware, which newChain has called
 		return nil, fmt.Errorf("client: %w", err)
 	}
 	c.Listings = &Listings{c}
