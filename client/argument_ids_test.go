@@ -36,10 +36,10 @@ func idCalls(t *testing.T) []idCall {
 			return failure(c.Listings.Create(ctx, gen.CreateListingRequest{VariantID: id, Amount: "1"}))
 		}},
 		{gen.OpListListingOperations, "listingId", func(c *client.Client, id string) error {
-			return failure(c.Listings.OperationsPage(ctx, id, "", 0))
+			return failure(c.Listings.ListOperationsPage(ctx, id, "", 0))
 		}},
 		{gen.OpListListingOperations, "listingId", func(c *client.Client, id string) error {
-			for _, err := range c.Listings.Operations(ctx, id) {
+			for _, err := range c.Listings.ListOperations(ctx, id) {
 				return err
 			}
 			return nil
@@ -48,40 +48,44 @@ func idCalls(t *testing.T) []idCall {
 			return failure(c.Listings.GetOperation(ctx, id, operationID))
 		}},
 		{gen.OpGetListingOperation, "operationId", func(c *client.Client, id string) error {
-			return failure(c.Listings.OpenOperation(listingID, id).Poll(ctx))
+			return failure(c.Listings.Operation(listingID, id).Poll(ctx))
 		}},
 		{gen.OpGetListingOperation, "operationId", func(c *client.Client, id string) error {
-			return failure(c.Listings.OpenOperation(listingID, id).Wait(ctx))
+			return failure(c.Listings.Operation(listingID, id).Wait(ctx))
 		}},
 
-		{gen.OpGetCreateListingsBatch, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.OpenCreate(id).Poll(ctx)) }},
-		{gen.OpListCreateListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.OpenCreate(id).Results(ctx)) }},
-		{gen.OpGetUpdateListingsBatch, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.OpenUpdate(id).Poll(ctx)) }},
-		{gen.OpListUpdateListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.OpenUpdate(id).Results(ctx)) }},
-		{gen.OpGetDeleteListingsBatch, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.OpenDelete(id).Wait(ctx)) }},
-		{gen.OpListDeleteListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.OpenDelete(id).Results(ctx)) }},
+		{gen.OpGetCreateListingsBatch, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeCreate(id).Poll(ctx)) }},
+		{gen.OpListCreateListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeCreate(id).Results(ctx)) }},
+		{gen.OpGetUpdateListingsBatch, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeUpdate(id).Poll(ctx)) }},
+		{gen.OpListUpdateListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeUpdate(id).Results(ctx)) }},
+		{gen.OpGetDeleteListingsBatch, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeDelete(id).Wait(ctx)) }},
+		{gen.OpListDeleteListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeDelete(id).Results(ctx)) }},
 		{gen.OpDeleteListingsBatch, "listingIDs[1]", func(c *client.Client, id string) error {
 			return failure(c.Batches.Delete(ctx, []string{listingID, id}))
 		}},
 
 		{gen.OpGetOrder, "orderNumber", func(c *client.Client, id string) error { return failure(c.Orders.Get(ctx, id)) }},
-		{gen.OpGetShippingDocuments, "orderNumber", func(c *client.Client, id string) error { return failure(c.Orders.ShippingDocuments(ctx, id)) }},
-		{gen.OpGetShippingDocument, "orderNumber", func(c *client.Client, id string) error { return failure(c.Orders.ShippingDocument(ctx, id, "label")) }},
-		{gen.OpGetShippingDocument, "shippingId", func(c *client.Client, id string) error { return failure(c.Orders.ShippingDocument(ctx, orderID, id)) }},
+		{gen.OpGetShippingDocuments, "orderNumber", func(c *client.Client, id string) error { return failure(c.Orders.ListShippingDocuments(ctx, id)) }},
+		{gen.OpGetShippingDocument, "orderNumber", func(c *client.Client, id string) error {
+			return failure(c.Orders.DownloadShippingDocument(ctx, id, "label"))
+		}},
+		{gen.OpGetShippingDocument, "shippingId", func(c *client.Client, id string) error {
+			return failure(c.Orders.DownloadShippingDocument(ctx, orderID, id))
+		}},
 
-		{gen.OpGetProduct, "productId", func(c *client.Client, id string) error { return failure(c.Catalog.Product(ctx, id)) }},
-		{gen.OpListVariants, "productId", func(c *client.Client, id string) error { return failure(c.Catalog.Variants(ctx, id)) }},
-		{gen.OpGetVariant, "productId", func(c *client.Client, id string) error { return failure(c.Catalog.Variant(ctx, id, variantID)) }},
-		{gen.OpGetVariant, "variantId", func(c *client.Client, id string) error { return failure(c.Catalog.Variant(ctx, productID, id)) }},
-		{gen.OpGetVariantByGTIN, "gtin", func(c *client.Client, id string) error { return failure(c.Catalog.VariantByGTIN(ctx, id)) }},
+		{gen.OpGetProduct, "productId", func(c *client.Client, id string) error { return failure(c.Catalog.GetProduct(ctx, id)) }},
+		{gen.OpListVariants, "productId", func(c *client.Client, id string) error { return failure(c.Catalog.ListVariants(ctx, id)) }},
+		{gen.OpGetVariant, "productId", func(c *client.Client, id string) error { return failure(c.Catalog.GetVariant(ctx, id, variantID)) }},
+		{gen.OpGetVariant, "variantId", func(c *client.Client, id string) error { return failure(c.Catalog.GetVariant(ctx, productID, id)) }},
+		{gen.OpGetVariantByGTIN, "gtin", func(c *client.Client, id string) error { return failure(c.Catalog.GetVariantByGTIN(ctx, id)) }},
 		{gen.OpGetVariantMarketData, "productId", func(c *client.Client, id string) error {
-			return failure(c.Catalog.MarketData(ctx, id, variantID, ""))
+			return failure(c.Catalog.GetMarketData(ctx, id, variantID, ""))
 		}},
 		{gen.OpGetVariantMarketData, "variantId", func(c *client.Client, id string) error {
-			return failure(c.Catalog.MarketData(ctx, productID, id, ""))
+			return failure(c.Catalog.GetMarketData(ctx, productID, id, ""))
 		}},
-		{gen.OpListProductMarketData, "productId", func(c *client.Client, id string) error { return failure(c.Catalog.ProductMarketData(ctx, id, "")) }},
-		{gen.OpGetIngestion, "ingestionId", func(c *client.Client, id string) error { return failure(c.Catalog.Ingestion(ctx, id, "")) }},
+		{gen.OpListProductMarketData, "productId", func(c *client.Client, id string) error { return failure(c.Catalog.ListMarketData(ctx, id, "")) }},
+		{gen.OpGetIngestion, "ingestionId", func(c *client.Client, id string) error { return failure(c.Catalog.GetIngestion(ctx, id, "")) }},
 	}
 }
 
@@ -125,7 +129,7 @@ func TestOddIDsStayWithinTheirSegment(t *testing.T) {
 	for _, id := range []string{"a/b", "../orders", "a?b=c", "a#b", "a%2fb", "a b", "ключ", "active"} {
 		t.Run(id, func(t *testing.T) {
 			srv := clienttest.New(t)
-			srv.Expect(gen.OpGetListing).Path("listingId", id).NoQuery().AnswerExample()
+			srv.Expect(gen.OpGetListing).Path("listingId", id).NoQuery().RespondExample()
 
 			_, err := srv.Client().Listings.Get(t.Context(), id)
 

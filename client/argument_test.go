@@ -28,26 +28,26 @@ func refused(t *testing.T, err error, op gen.OperationID, field string) {
 
 func TestFiltersThatTheServiceWouldMisreadAreRefusedBeforeAnyIO(t *testing.T) {
 	ctx, c := t.Context(), clienttest.New(t).Client()
-	listings := func(p client.ListListings) error { return failure(c.Listings.ListPage(ctx, p)) }
-	search := func(p client.SearchProducts) error { return failure(c.Catalog.SearchPage(ctx, p)) }
+	listings := func(p client.ListingFilter) error { return failure(c.Listings.ListPage(ctx, p)) }
+	search := func(p client.ProductQuery) error { return failure(c.Catalog.SearchPage(ctx, p)) }
 	tests := map[string]struct {
 		err   error
 		op    gen.OperationID
 		field string
 	}{
-		"page numbers begin at 1":        {listings(client.ListListings{PageNumber: -1}), gen.OpListListings, "PageNumber"},
-		"page numbers are of 32 bits":    {search(client.SearchProducts{Query: "a", PageNumber: math.MaxInt32 + 1}), gen.OpSearchProducts, "PageNumber"},
-		"a page has an entry":            {listings(client.ListListings{PageSize: -1}), gen.OpListListings, "PageSize"},
-		"a page has 100 listings":        {listings(client.ListListings{PageSize: 101}), gen.OpListListings, "PageSize"},
-		"a page has 50 products":         {search(client.SearchProducts{Query: "a", PageSize: 51}), gen.OpSearchProducts, "PageSize"},
-		"a page has 100 active orders":   {failure(c.Orders.ActivePage(ctx, client.ListActiveOrders{PageSize: 101})), gen.OpListActiveOrders, "PageSize"},
-		"a page has 100 ended orders":    {failure(c.Orders.HistoryPage(ctx, client.ListOrderHistory{PageSize: 101})), gen.OpListOrderHistory, "PageSize"},
-		"a page has 100 operations":      {failure(c.Listings.OperationsPage(ctx, listingID, "", 101)), gen.OpListListingOperations, "PageSize"},
-		"a comma makes two values":       {listings(client.ListListings{ProductIDs: []string{"a", "b,c"}}), gen.OpListListings, "ProductIDs[1]"},
-		"an empty value filters nothing": {listings(client.ListListings{Statuses: []gen.ListingStatus{""}}), gen.OpListListings, "Statuses[0]"},
-		"a comma in a shipment":          {failure(c.Orders.ActivePage(ctx, client.ListActiveOrders{ShipmentDisplayIDs: []string{","}})), gen.OpListActiveOrders, "ShipmentDisplayIDs[0]"},
-		"a search has words":             {search(client.SearchProducts{}), gen.OpSearchProducts, "Query"},
-		"but not too many":               {search(client.SearchProducts{Query: strings.Repeat("ü", 101)}), gen.OpSearchProducts, "Query"},
+		"page numbers begin at 1":        {listings(client.ListingFilter{PageNumber: -1}), gen.OpListListings, "PageNumber"},
+		"page numbers are of 32 bits":    {search(client.ProductQuery{Query: "a", PageNumber: math.MaxInt32 + 1}), gen.OpSearchProducts, "PageNumber"},
+		"a page has an entry":            {listings(client.ListingFilter{PageSize: -1}), gen.OpListListings, "PageSize"},
+		"a page has 100 listings":        {listings(client.ListingFilter{PageSize: 101}), gen.OpListListings, "PageSize"},
+		"a page has 50 products":         {search(client.ProductQuery{Query: "a", PageSize: 51}), gen.OpSearchProducts, "PageSize"},
+		"a page has 100 active orders":   {failure(c.Orders.ListActivePage(ctx, client.ActiveOrderFilter{PageSize: 101})), gen.OpListActiveOrders, "PageSize"},
+		"a page has 100 ended orders":    {failure(c.Orders.ListHistoryPage(ctx, client.OrderHistoryFilter{PageSize: 101})), gen.OpListOrderHistory, "PageSize"},
+		"a page has 100 operations":      {failure(c.Listings.ListOperationsPage(ctx, listingID, "", 101)), gen.OpListListingOperations, "PageSize"},
+		"a comma makes two values":       {listings(client.ListingFilter{ProductIDs: []string{"a", "b,c"}}), gen.OpListListings, "ProductIDs[1]"},
+		"an empty value filters nothing": {listings(client.ListingFilter{Statuses: []gen.ListingStatus{""}}), gen.OpListListings, "Statuses[0]"},
+		"a comma in a shipment":          {failure(c.Orders.ListActivePage(ctx, client.ActiveOrderFilter{ShipmentDisplayIDs: []string{","}})), gen.OpListActiveOrders, "ShipmentDisplayIDs[0]"},
+		"a search has words":             {search(client.ProductQuery{}), gen.OpSearchProducts, "Query"},
+		"but not too many":               {search(client.ProductQuery{Query: strings.Repeat("ü", 101)}), gen.OpSearchProducts, "Query"},
 		"no products to ingest":          {failure(c.Catalog.Ingest(ctx, nil)), gen.OpIngestProducts, "products"},
 	}
 	for why, test := range tests {

@@ -109,7 +109,7 @@ func raw(text string) http.HandlerFunc {
 
 func TestNoVerbPrintsTheCredentialsOfAClient(t *testing.T) {
 	c := clientAt(t, "https://api.example.com", client.WithAPIKey(secretKey), client.WithToken(secretToken))
-	for _, value := range []any{c, *c, c.Low(), *c.Low(), c.Listings, *c.Listings, c.Batches.OpenCreate("1"), c.Listings.OpenOperation("1", "2"), struct{ c *client.Client }{c}, struct{ c client.Client }{*c}} {
+	for _, value := range []any{c, *c, c.Raw(), *c.Raw(), c.Listings, *c.Listings, c.Batches.ResumeCreate("1"), c.Listings.Operation("1", "2"), struct{ c *client.Client }{c}, struct{ c client.Client }{*c}} {
 		assertSecretFree(t, value, secretKey, secretToken)
 	}
 	assert.Equal(t, "client.Client(https://api.example.com/v2/)", fmt.Sprintf("%+v", c))

@@ -39,8 +39,8 @@ func TestCredentialsAreOnEveryAttempt(t *testing.T) {
 	for _, call := range []aCall{aRead, aWrite} {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(call.op).AnswerError(http.StatusTooManyRequests, "slow down").Times(2)
-			srv.Expect(call.op).AnswerExample()
+			srv.Expect(call.op).RespondError(http.StatusTooManyRequests, "slow down").Times(2)
+			srv.Expect(call.op).RespondExample()
 			require.NoError(t, call.do(t.Context(), srv.Client(client.WithTokenSource(&turnstile{}))))
 			for i, r := range srv.Requests(call.op) {
 				assert.Equal(t, []string{"Bearer token-" + strconv.Itoa(i+1)}, r.Header["Authorization"], "the source is asked before each attempt")
@@ -65,9 +65,9 @@ func TestA401IsReplayedOnceIfTheTokenIsNew(t *testing.T) {
 		for _, call := range []aCall{aRead, aWrite} {
 			synctest.Test(t, func(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
-				srv.Expect(call.op).Times(tc.refused).AnswerError(http.StatusUnauthorized, "expired")
+				srv.Expect(call.op).Times(tc.refused).RespondError(http.StatusUnauthorized, "expired")
 				if tc.ok {
-					srv.Expect(call.op).AnswerExample()
+					srv.Expect(call.op).RespondExample()
 				}
 				tokens, revoked := tc.tokens, 0
 				source := sourceFunc(func() (*oauth2.Token, error) {
@@ -116,7 +116,7 @@ func (s *revocable) Invalidate(accessToken string) {
 func TestA401WithoutANewTokenTellsWhy(t *testing.T) {
 	for _, call := range []aCall{aRead, aWrite} {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(call.op).AnswerError(http.StatusUnauthorized, "expired")
+		srv.Expect(call.op).RespondError(http.StatusUnauthorized, "expired")
 		source := &revocable{why: &oauth2.RetrieveError{ErrorCode: "invalid_grant"}}
 		err := call.do(t.Context(), srv.Client(client.WithTokenSource(source)))
 		require.ErrorIs(t, err, client.ErrUnauthorized)
@@ -129,7 +129,7 @@ func TestA401WithoutANewTokenTellsWhy(t *testing.T) {
 
 func TestA401WithoutAnAttemptLeftAsksForNoToken(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
-	srv.Expect(aRead.op).Times(2).AnswerError(http.StatusUnauthorized, "expired")
+	srv.Expect(aRead.op).Times(2).RespondError(http.StatusUnauthorized, "expired")
 	source := &revocable{}
 	c := srv.Client(oneAttempt, client.WithTokenSource(source))
 	require.ErrorIs(t, aRead.do(t.Context(), c), client.ErrUnauthorized)
@@ -141,7 +141,7 @@ func TestA401WithoutAnAttemptLeftAsksForNoToken(t *testing.T) {
 
 func TestA401InvalidatesOnce(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
-	srv.Expect(aRead.op).Times(2).AnswerError(http.StatusUnauthorized, "expired")
+	srv.Expect(aRead.op).Times(2).RespondError(http.StatusUnauthorized, "expired")
 	source := &revocable{}
 	require.ErrorIs(t, aRead.do(t.Context(), srv.Client(client.WithTokenSource(source))), client.ErrUnauthorized)
 	assert.Equal(t, []string{"token-1"}, source.invalidated, "what the next token is refused for has another cause")

@@ -80,13 +80,13 @@ var submitTwo = map[string]func(context.Context, *client.Client) (func(context.C
 		return waitFor(b), err
 	},
 	"opened create": func(_ context.Context, c *client.Client) (func(context.Context) (int, error), error) {
-		return waitFor(c.Batches.OpenCreate(batchID)), nil
+		return waitFor(c.Batches.ResumeCreate(batchID)), nil
 	},
 	"opened update": func(_ context.Context, c *client.Client) (func(context.Context) (int, error), error) {
-		return waitFor(c.Batches.OpenUpdate(batchID)), nil
+		return waitFor(c.Batches.ResumeUpdate(batchID)), nil
 	},
 	"opened delete": func(_ context.Context, c *client.Client) (func(context.Context) (int, error), error) {
-		return waitFor(c.Batches.OpenDelete(batchID)), nil
+		return waitFor(c.Batches.ResumeDelete(batchID)), nil
 	},
 }
 
@@ -409,7 +409,7 @@ func TestBatch_WaitIsPatientWithABatchThatWasJustSubmitted(t *testing.T) {
 					return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 1, `{}`)}
 				}
 				c := s.client(t)
-				b := c.Batches.OpenCreate(batchID)
+				b := c.Batches.ResumeCreate(batchID)
 				if !tc.opened {
 					var err error
 					b, err = c.Batches.Create(t.Context(), items(1))

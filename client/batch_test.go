@@ -40,15 +40,15 @@ func itemAnswer(statuses ...string) string {
 func TestWaitReturnsTheResultsAndTellsItsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(gen.OpCreateListingsBatch).Answer(200, batchAnswer("QUEUED", false, 2, `{"queued":2}`))
-		srv.Expect(gen.OpGetCreateListingsBatch).Answer(200, batchAnswer("IN_PROGRESS", false, 2, `{"completed":1,"in_progress":1}`))
-		srv.Expect(gen.OpGetCreateListingsBatch).Answer(200, batchAnswer("COMPLETED", true, 2, `{"completed":2}`))
-		srv.Expect(gen.OpListCreateListingsBatchItems).NoQuery().Answer(200, itemAnswer("COMPLETED", "COMPLETED"))
+		srv.Expect(gen.OpCreateListingsBatch).Respond(200, batchAnswer("QUEUED", false, 2, `{"queued":2}`))
+		srv.Expect(gen.OpGetCreateListingsBatch).Respond(200, batchAnswer("IN_PROGRESS", false, 2, `{"completed":1,"in_progress":1}`))
+		srv.Expect(gen.OpGetCreateListingsBatch).Respond(200, batchAnswer("COMPLETED", true, 2, `{"completed":2}`))
+		srv.Expect(gen.OpListCreateListingsBatchItems).NoQuery().Respond(200, itemAnswer("COMPLETED", "COMPLETED"))
 
 		b, err := srv.Client().Batches.Create(t.Context(), items(2))
 		require.NoError(t, err)
 		var progress []string
-		results, err := b.Wait(t.Context(), client.OnProgress(func(s gen.Batch) {
+		results, err := b.Wait(t.Context(), client.WithProgress(func(s gen.Batch) {
 			progress = append(progress, fmt.Sprintf("%s %d of %d", s.Status, s.ItemStatuses.Of("completed"), s.TotalItems))
 		}))
 
@@ -70,15 +70,15 @@ func TestABatchIsResumedByItsIDWithoutIO(t *testing.T) {
 		items     string
 	}{
 		"create": {gen.OpGetCreateListingsBatch, gen.OpListCreateListingsBatchItems, func(c *client.Client) (gen.Batch, func() error) {
-			b := c.Batches.OpenCreate(batchID)
+			b := c.Batches.ResumeCreate(batchID)
 			return b.Snapshot(), func() error { return failure(b.Wait(t.Context())) }
 		}, itemAnswer("COMPLETED")},
 		"update": {gen.OpGetUpdateListingsBatch, gen.OpListUpdateListingsBatchItems, func(c *client.Client) (gen.Batch, func() error) {
-			b := c.Batches.OpenUpdate(batchID)
+			b := c.Batches.ResumeUpdate(batchID)
 			return b.Snapshot(), func() error { return failure(b.Wait(t.Context())) }
 		}, `{"items":[{"itemId":"i1","status":"COMPLETED","listingInput":{"listingId":"l1"}}]}`},
 		"delete": {gen.OpGetDeleteListingsBatch, gen.OpListDeleteListingsBatchItems, func(c *client.Client) (gen.Batch, func() error) {
-			b := c.Batches.OpenDelete(batchID)
+			b := c.Batches.ResumeDelete(batchID)
 			return b.Snapshot(), func() error { return failure(b.Wait(t.Context())) }
 		}, `{"items":[{"itemId":"i1","status":"COMPLETED","listingInput":{"id":"l1"}}]}`},
 	}
@@ -87,8 +87,8 @@ func TestABatchIsResumedByItsIDWithoutIO(t *testing.T) {
 			srv := clienttest.New(t)
 			before, wait := test.open(srv.Client())
 			require.Zero(t, before, "opening asks for nothing")
-			srv.Expect(test.get).Path("batchId", batchID).Answer(200, ended)
-			srv.Expect(test.list).Path("batchId", batchID).Answer(200, test.items)
+			srv.Expect(test.get).Path("batchId", batchID).Respond(200, ended)
+			srv.Expect(test.list).Path("batchId", batchID).Respond(200, test.items)
 
 			require.NoError(t, wait())
 		})
@@ -97,8 +97,8 @@ func TestABatchIsResumedByItsIDWithoutIO(t *testing.T) {
 
 func TestResultsAreReadAtAnyTimeAllOrThoseInOneStatus(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpListUpdateListingsBatchItems).Query("status", "FAILED").AnswerExample()
-	b := srv.Client().Batches.OpenUpdate(batchID)
+	srv.Expect(gen.OpListUpdateListingsBatchItems).Query("status", "FAILED").RespondExample()
+	b := srv.Client().Batches.ResumeUpdate(batchID)
 
 	failed, err := b.Results(t.Context(), gen.BatchItemStatusFailed)
 	require.NoError(t, err)
@@ -112,8 +112,8 @@ func TestAFailedPollLeavesTheSnapshot(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetDeleteListingsBatch).
 		Raw(200, nil, []byte(batchAnswer("IN_PROGRESS", false, 4, `{"completed":"3","queued":1}`)), "a count is text")
-	srv.Expect(gen.OpGetDeleteListingsBatch).AnswerError(404, "there is no such batch")
-	b := srv.Client().Batches.OpenDelete(batchID)
+	srv.Expect(gen.OpGetDeleteListingsBatch).RespondError(404, "there is no such batch")
+	b := srv.Client().Batches.ResumeDelete(batchID)
 
 	first, err := b.Poll(t.Context())
 	require.NoError(t, err)

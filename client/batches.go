@@ -36,7 +36,7 @@ func (s *Batches) Create(ctx context.Context, items []gen.CreateItem) (*Batch[ge
 		return nil, err
 	}
 	sent := &submission{items: listings}
-	return submit(ctx, gen.OpCreateListingsBatch, sent, s.OpenCreate, s.c.low.CreateListingsBatch, gen.CreateListingsBatchRequest{Items: items})
+	return submit(ctx, gen.OpCreateListingsBatch, sent, s.ResumeCreate, s.c.low.CreateListingsBatch, gen.CreateListingsBatchRequest{Items: items})
 }
 
 // CheckCreate returns the [ArgumentError] of the first item that [Batches.Create] refuses, or of a
@@ -93,7 +93,7 @@ func (s *Batches) Update(ctx context.Context, items []gen.UpdateItem) (*Batch[ge
 		return nil, err
 	}
 	sent := &submission{items: len(items), listingIDs: ids}
-	return submit(ctx, op, sent, s.OpenUpdate, s.c.low.UpdateListingsBatch, gen.UpdateListingsBatchRequest{Items: items})
+	return submit(ctx, op, sent, s.ResumeUpdate, s.c.low.UpdateListingsBatch, gen.UpdateListingsBatchRequest{Items: items})
 }
 
 // Delete submits listings to be deleted, 100 at most and each once, with POST /selling/batch/delete-listing (public).
@@ -111,7 +111,7 @@ func (s *Batches) Delete(ctx context.Context, listingIDs []string) (*Batch[gen.D
 		items[i].ListingID = id
 	}
 	sent := &submission{items: len(items), listingIDs: slices.Clone(listingIDs)}
-	return submit(ctx, op, sent, s.OpenDelete, s.c.low.DeleteListingsBatch, gen.DeleteListingsBatchRequest{Items: items})
+	return submit(ctx, op, sent, s.ResumeDelete, s.c.low.DeleteListingsBatch, gen.DeleteListingsBatchRequest{Items: items})
 }
 
 // checkListings refuses ids that are none, and one listing twice: of two changes to it, which one wins is not known.
@@ -159,8 +159,8 @@ func submit[T, B any](ctx context.Context, op gen.OperationID, sent *submission,
 	return b, nil
 }
 
-// OpenCreate returns the handle of a create batch by its id, for instance after a restart. It does no I/O.
-func (s *Batches) OpenCreate(batchID string) *Batch[gen.CreateBatchItem] {
+// ResumeCreate returns the handle of a create batch by its id, for instance after a restart. It does no I/O.
+func (s *Batches) ResumeCreate(batchID string) *Batch[gen.CreateBatchItem] {
 	return newBatch(s.c, batchID, batchKind[gen.CreateBatchItem]{
 		get: gen.OpGetCreateListingsBatch, read: s.c.low.GetCreateListingsBatch, list: gen.OpListCreateListingsBatchItems,
 		items: func(ctx context.Context, id string, status *gen.BatchItemStatus, _ ...gen.RequestEditorFn) (*http.Response, error) {
@@ -172,8 +172,8 @@ func (s *Batches) OpenCreate(batchID string) *Batch[gen.CreateBatchItem] {
 	})
 }
 
-// OpenUpdate returns the handle of an update batch by its id. It does no I/O.
-func (s *Batches) OpenUpdate(batchID string) *Batch[gen.UpdateBatchItem] {
+// ResumeUpdate returns the handle of an update batch by its id. It does no I/O.
+func (s *Batches) ResumeUpdate(batchID string) *Batch[gen.UpdateBatchItem] {
 	return newBatch(s.c, batchID, batchKind[gen.UpdateBatchItem]{
 		get: gen.OpGetUpdateListingsBatch, read: s.c.low.GetUpdateListingsBatch, list: gen.OpListUpdateListingsBatchItems,
 		items: func(ctx context.Context, id string, status *gen.BatchItemStatus, _ ...gen.RequestEditorFn) (*http.Response, error) {
@@ -185,8 +185,8 @@ func (s *Batches) OpenUpdate(batchID string) *Batch[gen.UpdateBatchItem] {
 	})
 }
 
-// OpenDelete returns the handle of a delete batch by its id. It does no I/O.
-func (s *Batches) OpenDelete(batchID string) *Batch[gen.DeleteBatchItem] {
+// ResumeDelete returns the handle of a delete batch by its id. It does no I/O.
+func (s *Batches) ResumeDelete(batchID string) *Batch[gen.DeleteBatchItem] {
 	return newBatch(s.c, batchID, batchKind[gen.DeleteBatchItem]{
 		get: gen.OpGetDeleteListingsBatch, read: s.c.low.GetDeleteListingsBatch, list: gen.OpListDeleteListingsBatchItems,
 		items: func(ctx context.Context, id string, status *gen.BatchItemStatus, _ ...gen.RequestEditorFn) (*http.Response, error) {

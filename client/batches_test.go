@@ -41,7 +41,7 @@ func TestBatchesSubmitWhatIsSetAndNothingElse(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t)
-			srv.Expect(test.op).BodyJSON(test.body).AnswerExample()
+			srv.Expect(test.op).BodyJSON(test.body).RespondExample()
 
 			id, snapshot, err := test.submit(srv.Client())
 
@@ -110,7 +110,7 @@ func TestMoreItemsThanABatchTakesAreRefusedBeforeAnyIO(t *testing.T) {
 
 func TestWithMaxBatchItemsRaisesTheLimitOfCreate(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpCreateListingsBatch).AnswerExample()
+	srv.Expect(gen.OpCreateListingsBatch).RespondExample()
 
 	_, err := srv.Client(client.WithMaxBatchItems(200)).Batches.Create(t.Context(), items(200))
 
@@ -163,7 +163,7 @@ func TestBadItemsAreRefusedBeforeAnyIOWithTheirPlace(t *testing.T) {
 func TestTheQuotaCountsListingsAndNotItems(t *testing.T) {
 	srv := clienttest.New(t)
 	for _, op := range []gen.OperationID{gen.OpCreateListingsBatch, gen.OpUpdateListingsBatch, gen.OpDeleteListingsBatch, gen.OpGetCreateListingsBatch} {
-		srv.Expect(op).AnswerExample()
+		srv.Expect(op).RespondExample()
 	}
 	limiter := &meter{}
 	ctx, c := t.Context(), srv.Client(client.WithLimiter(limiter))
@@ -179,7 +179,7 @@ func TestTheQuotaCountsListingsAndNotItems(t *testing.T) {
 
 func TestBatches_CreateTakesQuantitiesUpToTheLastThatFits(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpCreateListingsBatch).AnswerExample()
+	srv.Expect(gen.OpCreateListingsBatch).RespondExample()
 	limiter := &meter{}
 	_, err := srv.Client(client.WithLimiter(limiter)).Batches.Create(t.Context(), []gen.CreateItem{
 		{VariantID: variantID, Amount: "162", Quantity: math.MaxInt32 - 1}, {VariantID: variantID, Amount: "162", Quantity: 1},

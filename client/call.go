@@ -38,7 +38,7 @@ type callKey struct{}
 // callOf returns the call that a request belongs to. identify has put it there before any other stage runs.
 func callOf(req *http.Request) *call { return req.Context().Value(callKey{}).(*call) }
 
-// WithItemCount declares how many listings a batch submitted through [Client.Low] creates, updates or
+// WithItemCount declares how many listings a batch submitted through [Client.Raw] creates, updates or
 // deletes, so that the quota can count them.
 func WithItemCount(ctx context.Context, n int) context.Context {
 	return context.WithValue(ctx, callKey{}, &call{items: n})

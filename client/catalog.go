@@ -14,14 +14,14 @@ import (
 // Catalog finds products and variants and reads what the market asks and bids for them.
 type Catalog struct{ c *Client }
 
-// SearchProducts is a search of the catalog.
-type SearchProducts struct {
+// ProductQuery is a search of the catalog.
+type ProductQuery struct {
 	Query      string // Free text of 1 to 100 characters.
 	PageNumber int    // From 1; Search starts there. 1 by default.
 	PageSize   int    // 1 to 50; 50 by default.
 }
 
-func (p SearchProducts) params() (*gen.SearchProductsParams, error) {
+func (p ProductQuery) params() (*gen.SearchProductsParams, error) {
 	const op = gen.OpSearchProducts
 	if n := utf8.RuneCountInString(p.Query); n < 1 || n > 100 {
 		return nil, &ArgumentError{Operation: op, Field: "Query", Problem: fmt.Sprintf("%d characters are not within 1 to 100", n)}
@@ -37,7 +37,7 @@ func (p SearchProducts) params() (*gen.SearchProductsParams, error) {
 // Search yields the products that a query finds, page after page, with GET /catalog/search (documented). The
 // search is fuzzy: a style id finds its neighbours too, so compare StyleID exactly. The rules of
 // [Listings.List] hold. Errors: those of [Catalog.SearchPage], and [ErrPagingStuck].
-func (s *Catalog) Search(ctx context.Context, search SearchProducts) iter.Seq2[gen.Product, error] {
+func (s *Catalog) Search(ctx context.Context, search ProductQuery) iter.Seq2[gen.Product, error] {
 	return numbered(gen.OpSearchProducts, search.PageNumber, func(p *gen.Product) string { return p.ProductID },
 		func(number int) (page[gen.Product], error) {
 			search.PageNumber = number
@@ -51,33 +51,33 @@ func (s *Catalog) Search(ctx context.Context, search SearchProducts) iter.Seq2[g
 
 // SearchPage reads one page of products with GET /catalog/search (documented). Errors: [ArgumentError],
 // [ErrBadRequest], [ErrUnauthorized].
-func (s *Catalog) SearchPage(ctx context.Context, search SearchProducts) (*gen.ProductPage, error) {
+func (s *Catalog) SearchPage(ctx context.Context, search ProductQuery) (*gen.ProductPage, error) {
 	params, err := search.params()
 	return do1[gen.ProductPage](ctx, s.c, gen.OpSearchProducts, s.c.low.SearchProducts, params, err)
 }
 
-// Product reads one product with GET /catalog/products/{productId} (documented). Ids go stale. Errors:
+// GetProduct reads one product with GET /catalog/products/{productId} (documented). Ids go stale. Errors:
 // [ErrNotFound], [ErrBadRequest], [ErrUnauthorized].
-func (s *Catalog) Product(ctx context.Context, productID string) (*gen.Product, error) {
+func (s *Catalog) GetProduct(ctx context.Context, productID string) (*gen.Product, error) {
 	return do1[gen.Product](ctx, s.c, gen.OpGetProduct, s.c.low.GetProduct, productID)
 }
 
 // Variants reads all variants of a product with GET /catalog/products/{productId}/variants (public).
 // VariantValue is the size; VariantName is not. Errors: [ErrNotFound], [ErrUnauthorized].
-func (s *Catalog) Variants(ctx context.Context, productID string) ([]gen.Variant, error) {
+func (s *Catalog) ListVariants(ctx context.Context, productID string) ([]gen.Variant, error) {
 	return list(do1[[]gen.Variant](ctx, s.c, gen.OpListVariants, s.c.low.ListVariants, productID))
 }
 
-// Variant reads one variant with GET /catalog/products/{productId}/variants/{variantId} (public). Errors:
+// GetVariant reads one variant with GET /catalog/products/{productId}/variants/{variantId} (public). Errors:
 // [ErrNotFound], [ErrBadRequest], [ErrUnauthorized].
-func (s *Catalog) Variant(ctx context.Context, productID, variantID string) (*gen.Variant, error) {
+func (s *Catalog) GetVariant(ctx context.Context, productID, variantID string) (*gen.Variant, error) {
 	return do2[gen.Variant](ctx, s.c, gen.OpGetVariant, s.c.low.GetVariant, productID, variantID)
 }
 
-// VariantByGTIN finds the variant that carries a UPC, EAN or ITF-14 number with
+// GetVariantByGTIN finds the variant that carries a UPC, EAN or ITF-14 number with
 // GET /catalog/products/variants/gtins/{gtin} (public). Errors: [ErrNotFound], [ErrBadRequest],
 // [ErrUnauthorized].
-func (s *Catalog) VariantByGTIN(ctx context.Context, gtin string) (*gen.Variant, error) {
+func (s *Catalog) GetVariantByGTIN(ctx context.Context, gtin string) (*gen.Variant, error) {
 	return do1[gen.Variant](ctx, s.c, gen.OpGetVariantByGTIN, s.c.low.GetVariantByGTIN, gtin)
 }
 
@@ -85,7 +85,7 @@ func (s *Catalog) VariantByGTIN(ctx context.Context, gtin string) (*gen.Variant,
 // GET /catalog/products/{productId}/variants/{variantId}/market-data (documented), in USD if currency is "".
 // An amount that is absent says that there is no such ask or bid; it is not zero. Errors: [ErrBadRequest]
 // for a variant of another product, [ErrUnauthorized], [DecodeError] for what is not market data of this variant.
-func (s *Catalog) MarketData(ctx context.Context, productID, variantID string, currency gen.CurrencyCode) (*gen.MarketData, error) {
+func (s *Catalog) GetMarketData(ctx context.Context, productID, variantID string, currency gen.CurrencyCode) (*gen.MarketData, error) {
 	call := newCall(gen.OpGetVariantMarketData, productID, variantID)
 	params := &gen.GetVariantMarketDataParams{CurrencyCode: set(currency)}
 	return do[gen.MarketData](ctx, s.c, call, func(ctx context.Context) (*http.Response, error) {
@@ -93,10 +93,10 @@ func (s *Catalog) MarketData(ctx context.Context, productID, variantID string, c
 	})
 }
 
-// ProductMarketData reads the market data of all variants of a product with
+// ListMarketData reads the market data of all variants of a product with
 // GET /catalog/products/{productId}/market-data (public), in USD if currency is "". Errors: [ErrNotFound],
 // [ErrUnauthorized].
-func (s *Catalog) ProductMarketData(ctx context.Context, productID string, currency gen.CurrencyCode) ([]gen.MarketData, error) {
+func (s *Catalog) ListMarketData(ctx context.Context, productID string, currency gen.CurrencyCode) ([]gen.MarketData, error) {
 	params := &gen.ListProductMarketDataParams{CurrencyCode: set(currency)}
 	return list(do2[[]gen.MarketData](ctx, s.c, gen.OpListProductMarketData, s.c.low.ListProductMarketData, productID, params))
 }
@@ -134,9 +134,9 @@ func (s *Catalog) Ingest(ctx context.Context, products []gen.IngestionProduct) (
 	return taken, err
 }
 
-// Ingestion reads how far the review of an ingestion is, with GET /catalog/ingestion/{ingestionId} (public):
+// GetIngestion reads how far the review of an ingestion is, with GET /catalog/ingestion/{ingestionId} (public):
 // all of its products, or those in one status. Errors: [ErrBadRequest], [ErrNotFound], [ErrUnauthorized].
-func (s *Catalog) Ingestion(ctx context.Context, ingestionID string, status gen.IngestionStatus) ([]gen.IngestionItem, error) {
+func (s *Catalog) GetIngestion(ctx context.Context, ingestionID string, status gen.IngestionStatus) ([]gen.IngestionItem, error) {
 	params := &gen.GetIngestionParams{Status: set(status)}
 	answer, err := do2[gen.IngestionItemList](ctx, s.c, gen.OpGetIngestion, s.c.low.GetIngestion, ingestionID, params)
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 func TestSearchSendsWhatIsAskedForAndNothingElse(t *testing.T) {
 	longest := strings.Repeat("ü", 100)
 	tests := map[string]struct {
-		search client.SearchProducts
+		search client.ProductQuery
 		want   string
 	}{
-		"the largest page by default":       {client.SearchProducts{Query: "DZ5485-612"}, "query=DZ5485-612&pageSize=50"},
-		"a page":                            {client.SearchProducts{Query: "jordan 1 & co", PageNumber: 2, PageSize: 10}, "query=jordan+1+%26+co&pageNumber=2&pageSize=10"},
-		"a hundred characters, not a byte ": {client.SearchProducts{Query: longest}, "pageSize=50&query=" + longest},
+		"the largest page by default":       {client.ProductQuery{Query: "DZ5485-612"}, "query=DZ5485-612&pageSize=50"},
+		"a page":                            {client.ProductQuery{Query: "jordan 1 & co", PageNumber: 2, PageSize: 10}, "query=jordan+1+%26+co&pageNumber=2&pageSize=10"},
+		"a hundred characters, not a byte ": {client.ProductQuery{Query: longest}, "pageSize=50&query=" + longest},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t)
-			srv.Expect(gen.OpSearchProducts).AnswerExample()
+			srv.Expect(gen.OpSearchProducts).RespondExample()
 
 			page, err := srv.Client().Catalog.SearchPage(t.Context(), test.search)
 
@@ -38,16 +38,16 @@ func TestSearchSendsWhatIsAskedForAndNothingElse(t *testing.T) {
 
 func TestVariantsAreAskedForByWhatNamesThem(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpListVariants).Path("productId", productID).NoQuery().AnswerExample()
-	srv.Expect(gen.OpGetVariant).Path("productId", productID).Path("variantId", variantID).AnswerExample()
-	srv.Expect(gen.OpGetVariantByGTIN).Path("gtin", "0195866137516").AnswerExample()
+	srv.Expect(gen.OpListVariants).Path("productId", productID).NoQuery().RespondExample()
+	srv.Expect(gen.OpGetVariant).Path("productId", productID).Path("variantId", variantID).RespondExample()
+	srv.Expect(gen.OpGetVariantByGTIN).Path("gtin", "0195866137516").RespondExample()
 	c := srv.Client()
 
-	all, err := c.Catalog.Variants(t.Context(), productID)
+	all, err := c.Catalog.ListVariants(t.Context(), productID)
 	require.NoError(t, err)
-	one, err := c.Catalog.Variant(t.Context(), productID, variantID)
+	one, err := c.Catalog.GetVariant(t.Context(), productID, variantID)
 	require.NoError(t, err)
-	scanned, err := c.Catalog.VariantByGTIN(t.Context(), "0195866137516")
+	scanned, err := c.Catalog.GetVariantByGTIN(t.Context(), "0195866137516")
 	require.NoError(t, err)
 
 	assert.Equal(t, []gen.Variant{*one}, all)
@@ -57,13 +57,13 @@ func TestVariantsAreAskedForByWhatNamesThem(t *testing.T) {
 
 func TestMarketDataKeepsAnAbsentPriceApartFromZero(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpGetVariantMarketData).Path("variantId", variantID).NoQuery().AnswerExample()
-	srv.Expect(gen.OpListProductMarketData).Path("productId", productID).Query("currencyCode", "EUR").AnswerExample()
+	srv.Expect(gen.OpGetVariantMarketData).Path("variantId", variantID).NoQuery().RespondExample()
+	srv.Expect(gen.OpListProductMarketData).Path("productId", productID).Query("currencyCode", "EUR").RespondExample()
 	c := srv.Client()
 
-	one, err := c.Catalog.MarketData(t.Context(), productID, variantID, "")
+	one, err := c.Catalog.GetMarketData(t.Context(), productID, variantID, "")
 	require.NoError(t, err)
-	all, err := c.Catalog.ProductMarketData(t.Context(), productID, "EUR")
+	all, err := c.Catalog.ListMarketData(t.Context(), productID, "EUR")
 	require.NoError(t, err)
 
 	assert.Equal(t, gen.Amount("171"), one.LowestAskAmount)
@@ -88,7 +88,7 @@ func TestABareListMayBeEmptyButMustBeAList(t *testing.T) {
 			srv := clienttest.New(t)
 			srv.Expect(gen.OpListVariants).Raw(200, nil, []byte(test.body), name)
 
-			variants, err := srv.Client().Catalog.Variants(t.Context(), productID)
+			variants, err := srv.Client().Catalog.ListVariants(t.Context(), productID)
 
 			assert.Empty(t, variants)
 			if test.ok {

@@ -29,8 +29,8 @@ func noting(notes *[]string, name string) client.Middleware {
 func TestMiddlewareIsOutermostAndSeesACallOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy").Times(3)
-		srv.Expect(aRead.op).AnswerExample()
+		srv.Expect(aRead.op).RespondError(http.StatusServiceUnavailable, "busy").Times(3)
+		srv.Expect(aRead.op).RespondExample()
 		var notes []string
 		c := srv.Client(client.WithMiddleware(noting(&notes, "first")), client.WithMiddleware(noting(&notes, "second"), noting(&notes, "third")))
 		require.NoError(t, aRead.do(t.Context(), c))
@@ -42,14 +42,14 @@ func TestMiddlewareIsOutermostAndSeesACallOnce(t *testing.T) {
 func TestMiddlewareSeesWhatIsRefused(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
 	var notes []string
-	_, err := srv.Client(client.WithMiddleware(noting(&notes, "it"))).Low().GetListing(t.Context(), "..") //nolint:bodyclose // there is no answer
+	_, err := srv.Client(client.WithMiddleware(noting(&notes, "it"))).Raw().GetListing(t.Context(), "..") //nolint:bodyclose // there is no answer
 	require.ErrorIs(t, err, client.ErrInvalidArgument)
 	assert.Len(t, notes, 2)
 }
 
 func TestHeadersOfEveryRequest(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
-	srv.Expect(aRead.op).AnswerExample().Times(2)
+	srv.Expect(aRead.op).RespondExample().Times(2)
 	require.NoError(t, aRead.do(t.Context(), srv.Client()))
 	named := func(next client.Doer) client.Doer {
 		return client.DoerFunc(func(r *http.Request) (*http.Response, error) {
@@ -86,11 +86,11 @@ func TestATypedCallThatReachesAnotherOperationIsRefused(t *testing.T) {
 func TestLowIsOnTheSameChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
-		srv.Expect(aRead.op).AnswerError(http.StatusNotFound, "no such listing")
+		srv.Expect(aRead.op).RespondError(http.StatusServiceUnavailable, "busy")
+		srv.Expect(aRead.op).RespondError(http.StatusNotFound, "no such listing")
 		var kinds []client.EventKind
 		c := srv.Client(client.WithObserver(func(e client.Event) { kinds = append(kinds, e.Kind) }))
-		resp, err := c.Low().GetListing(t.Context(), "98e2e748")
+		resp, err := c.Raw().GetListing(t.Context(), "98e2e748")
 		require.NoError(t, err, "answers other than 2xx are returned as they are")
 		defer resp.Body.Close()
 		body, err := io.ReadAll(resp.Body)
@@ -105,7 +105,7 @@ func TestLowIsOnTheSameChain(t *testing.T) {
 func TestLowNeverRepeatsAWriteEither(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
 	srv.Expect(aWrite.op).Disconnect(clienttest.BeforeHeaders, "the network fails")
-	_, err := srv.Client().Low().CreateListing(t.Context(), gen.CreateListingRequest{VariantID: "8f4d2c4e", Amount: "162"}) //nolint:bodyclose // there is no answer
+	_, err := srv.Client().Raw().CreateListing(t.Context(), gen.CreateListingRequest{VariantID: "8f4d2c4e", Amount: "162"}) //nolint:bodyclose // there is no answer
 	require.ErrorIs(t, err, client.ErrOutcomeUnknown)
 }
 
@@ -129,7 +129,7 @@ func TestLowRefusesWhatItCannotSendWell(t *testing.T) {
 		},
 	} {
 		srv := clienttest.New(t, clienttest.InProcess())                                  // which fails the test if a request comes
-		_, err := call(srv.Client(client.WithQuota(client.Quota{ItemsPerDay: 10})).Low()) //nolint:bodyclose // there is no answer
+		_, err := call(srv.Client(client.WithQuota(client.Quota{ItemsPerDay: 10})).Raw()) //nolint:bodyclose // there is no answer
 		require.ErrorIs(t, err, client.ErrInvalidArgument, what)
 		assert.ErrorContains(t, err, what)
 	}
@@ -137,10 +137,10 @@ func TestLowRefusesWhatItCannotSendWell(t *testing.T) {
 
 func TestLowBatchesCountByTheirDeclaration(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
-	srv.Expect(gen.OpDeleteListingsBatch).AnswerExample().Times(3)
+	srv.Expect(gen.OpDeleteListingsBatch).RespondExample().Times(3)
 	items := gen.DeleteListingsBatchRequest{Items: []gen.DeleteItem{{ListingID: "98e2e748"}}}
 	m := &meter{}
-	low, ctx := srv.Client(client.WithLimiter(m)).Low(), client.WithItemCount(t.Context(), 7)
+	low, ctx := srv.Client(client.WithLimiter(m)).Raw(), client.WithItemCount(t.Context(), 7)
 	for range 2 {
 		resp, err := low.DeleteListingsBatch(ctx, items)
 		require.NoError(t, err, "a context may be used again")
@@ -148,7 +148,7 @@ func TestLowBatchesCountByTheirDeclaration(t *testing.T) {
 	}
 	assert.Equal(t, []int{7, 7}, m.items)
 
-	resp, err := srv.Client().Low().DeleteListingsBatch(t.Context(), items)
+	resp, err := srv.Client().Raw().DeleteListingsBatch(t.Context(), items)
 	require.NoError(t, err, "without a quota for items there is nothing to count")
 	require.NoError(t, resp.Body.Close())
 }

@@ -124,13 +124,13 @@ func tapped(next Doer) Doer {
 	})
 }
 
-// Low returns the generated client on the same chain of credentials, retries and quota, for whoever needs
+// Raw returns the generated client on the same chain of credentials, retries and quota, for whoever needs
 // the raw answer. A call that does not match an operation of the spec is refused before any I/O, and a batch
 // must declare its size with [WithItemCount] while a quota for items is set. It does not check ids: "." and
 // ".." can make the path of a read reach another one. Responses other than 2xx are returned as they are. The body is
 // buffered, up to 16 MiB, or 64 KiB of an error: reading one that was cut ends with [ErrBodyTooLarge]. The caller closes
 // it.
-func (c *Client) Low() *gen.Client { return c.low }
+func (c *Client) Raw() *gen.Client { return c.low }
 
 // RemainingQuota returns the state of each window of the client's quota, as far as its [Limiter] knows: the default one
 // does not see what other processes, or clients with other limiters, use of the account's quota.

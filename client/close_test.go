@@ -27,7 +27,7 @@ import (
 func TestClient_CloseRefusesCalls(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess()) // which fails the test if a request comes
 	c := srv.Client()
-	batch, operation := c.Batches.OpenCreate(batchID), c.Listings.OpenOperation(listingID, operationID)
+	batch, operation := c.Batches.ResumeCreate(batchID), c.Listings.Operation(listingID, operationID)
 	var closing sync.WaitGroup
 	for range 8 {
 		closing.Go(func() { assert.NoError(t, c.Close()) })
@@ -41,11 +41,11 @@ func TestClient_CloseRefusesCalls(t *testing.T) {
 		"a wait for a batch":  func(ctx context.Context) error { return failure(batch.Wait(ctx)) },
 		"a wait for a change": func(ctx context.Context) error { return failure(operation.Wait(ctx)) },
 		"a call of Low": func(ctx context.Context) error {
-			_, err := c.Low().GetListing(ctx, listingID) //nolint:bodyclose // there is no response
+			_, err := c.Raw().GetListing(ctx, listingID) //nolint:bodyclose // there is no response
 			return err
 		},
 		"a list": func(ctx context.Context) error {
-			for _, err := range c.Listings.List(ctx, client.ListListings{}) {
+			for _, err := range c.Listings.List(ctx, client.ListingFilter{}) {
 				return err
 			}
 			return nil
@@ -240,7 +240,7 @@ func TestClient_CloseLetsADocumentEnd(t *testing.T) {
 	overBoth(t, slow, func(t *testing.T, service *piped) {
 		service.byDefault(t)
 		c := clientAt(t, service.URL)
-		document, err := c.Orders.ShippingDocument(t.Context(), "1-1", "2-2")
+		document, err := c.Orders.DownloadShippingDocument(t.Context(), "1-1", "2-2")
 		require.NoError(t, err)
 		require.NoError(t, c.Close())
 		n, err := io.Copy(io.Discard, document)
@@ -255,7 +255,7 @@ func TestClient_CloseEndsRetries(t *testing.T) {
 	for _, call := range []aCall{aRead, aWrite} {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(call.op).AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "7")
+			srv.Expect(call.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "7")
 			c := srv.Client()
 			time.AfterFunc(time.Second, func() { assert.NoError(t, c.Close()) })
 			err := call.do(t.Context(), c)

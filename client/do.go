@@ -62,7 +62,7 @@ func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...
 		return nil, c.unreadable(call, resp.StatusCode, body, err)
 	}
 	for _, warning := range decoded.Warnings {
-		c.observer.tell(ctx, slog.LevelWarn, call, Event{Kind: EventOddity, Err: errors.New(warning)})
+		c.observer.tell(ctx, slog.LevelWarn, call, Event{Kind: EventDecodeWarning, Err: errors.New(warning)})
 	}
 	call.header = resp.Header
 	return v, nil

@@ -78,7 +78,7 @@
 //	shipping document                                 is a PDF
 //	every body                                        16 MiB, 50,000 elements in its arrays
 //
-// Other members that are missing, null or of the wrong kind are left zero; the latter are reported as [EventOddity].
+// Other members that are missing, null or of the wrong kind are left zero; the latter are reported as [EventDecodeWarning].
 //
 // The id of what a write started is not lost with a response that is broken: if the part that came still shows it whole,
 // [Batches.Create], [Batches.Update], [Batches.Delete], the writes of [Listings] and [Catalog.Ingest] return the handle
@@ -94,7 +94,7 @@
 //	ErrOutcomeUnknown                                 a write that may have been applied; never resend it blindly
 //	ErrInvalidArgument, ErrTooManyItems               an *ArgumentError: refused before any I/O
 //	ErrPagingStuck                                    a list that promises more but has nothing new
-//	*SendError                                        no answer came, or not sent; Is the ctx's error if that is why
+//	*TransportError                                   no response came, or not sent; Is the ctx's error if that is why
 //	*DecodeError                                      it succeeded, but the body is not the response; a part of it is kept
 //	*TokenError, *QuotaError, *ThrottledError         not sent; if not again, the last answer's error is there too
 //	ErrTokenExpired, ErrTokenRefused, ErrSignInAgain  a *TokenError that no time cures: see each of them

@@ -37,7 +37,7 @@ var (
 	ErrTooManyItems = errors.New("too many items in one batch")
 	// ErrPagingStuck marks a list that promises more, but sends the same page again or three pages without anything new.
 	ErrPagingStuck = errors.New("paging does not move on")
-	// ErrBodyTooLarge marks a body beyond 16 MiB, or beyond 64 KiB of an error that [Client.Low] returns.
+	// ErrBodyTooLarge marks a body beyond 16 MiB, or beyond 64 KiB of an error that [Client.Raw] returns.
 	ErrBodyTooLarge = errors.New("the body is too large")
 )
 
@@ -93,23 +93,25 @@ func (e *APIError) Is(target error) bool {
 	return target == ErrOutcomeUnknown && e.OutcomeUnknown
 }
 
-// SendError reports that no answer came: the connection failed, the attempt timed out, or ctx ended, which
+// TransportError reports that no answer came: the connection failed, the attempt timed out, or ctx ended, which
 // [errors.Is] tells. If ctx ended before the first attempt, Attempts is zero.
-type SendError struct {
+type TransportError struct {
 	CallInfo
 	Err error
 }
 
-func (e *SendError) Error() string {
+func (e *TransportError) Error() string {
 	what := []string{"not sent", "no answer"}[min(e.Attempts, 1)]
 	return fmt.Sprintf("%s: %s: %s%s", e.Operation, what, oneLine(e.Err), e.verdict()) // net/http quotes what came
 }
 
 // Is matches [ErrOutcomeUnknown].
-func (e *SendError) Is(target error) bool { return target == ErrOutcomeUnknown && e.OutcomeUnknown }
+func (e *TransportError) Is(target error) bool {
+	return target == ErrOutcomeUnknown && e.OutcomeUnknown
+}
 
 // Unwrap returns the cause.
-func (e *SendError) Unwrap() error { return e.Err }
+func (e *TransportError) Unwrap() error { return e.Err }
 
 // DecodeError reports a success whose body is not the response: it broke off, it was too large, it is not the JSON
 // that the operation responds with, or it lacks what a response must hold, such as the id that was asked for. A write of

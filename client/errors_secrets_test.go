@@ -122,7 +122,7 @@ func assertTame(t *testing.T, err error) {
 func TestErrors_OfSeveralArgumentsAreOneLine(t *testing.T) {
 	c := cannedClient(t, nil)
 	_, twoFields := c.Listings.Create(t.Context(), gen.CreateListingRequest{Amount: "1e3"})
-	_, twoFilters := c.Listings.ListPage(t.Context(), client.ListListings{PageSize: -1, Statuses: []gen.ListingStatus{""}})
+	_, twoFilters := c.Listings.ListPage(t.Context(), client.ListingFilter{PageSize: -1, Statuses: []gen.ListingStatus{""}})
 	for err, fields := range map[error][]string{twoFields: {"variantId", "amount"}, twoFilters: {"PageSize", "Statuses[0]"}} {
 		require.ErrorIs(t, err, client.ErrInvalidArgument)
 		assert.NotContains(t, err.Error(), "\n")
@@ -137,7 +137,7 @@ func TestErrors_OfAWaitThatEndsAfterAFailureAreOneLine(t *testing.T) {
 		s := &batchService{batch: func(int) pollAnswer { return pollAnswer{status: 503} }}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		_, err := s.client(t).Batches.OpenCreate(batchID).Wait(ctx)
+		_, err := s.client(t).Batches.ResumeCreate(batchID).Wait(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, err, client.ErrServer)
 		assert.NotContains(t, err.Error(), "\n")

@@ -38,7 +38,7 @@ func TestUnknownOutcomesAreMarkedInFieldTextAndTree(t *testing.T) {
 		info := client.CallInfo{Operation: "CreateListing", OutcomeUnknown: unknown}
 		for _, err := range []error{
 			&client.APIError{CallInfo: info, StatusCode: 503},
-			&client.SendError{CallInfo: info, Err: io.ErrUnexpectedEOF},
+			&client.TransportError{CallInfo: info, Err: io.ErrUnexpectedEOF},
 			&client.DecodeError{CallInfo: info, StatusCode: 200, Err: io.ErrUnexpectedEOF},
 		} {
 			assert.Equal(t, unknown, errors.Is(err, client.ErrOutcomeUnknown), "%T", err)
@@ -58,8 +58,8 @@ func TestErrorsReadAsSentences(t *testing.T) {
 		"GetListing: 429 slow down (request 7f3a) (retry after 1m30s)": &client.APIError{
 			CallInfo: info, StatusCode: 429, Message: "slow down", RequestID: "7f3a", RetryAfter: 90 * time.Second,
 		},
-		"GetListing: no answer: context canceled":    &client.SendError{CallInfo: info, Err: context.Canceled},
-		"GetListing: not sent: context canceled":     &client.SendError{CallInfo: unsent, Err: context.Canceled},
+		"GetListing: no answer: context canceled":    &client.TransportError{CallInfo: info, Err: context.Canceled},
+		"GetListing: not sent: context canceled":     &client.TransportError{CallInfo: unsent, Err: context.Canceled},
 		"GetListing: read the response (200): a cut": &client.DecodeError{CallInfo: info, StatusCode: 200, Err: errors.New("a cut")},
 		"GetListing: listingID: it is empty":         &client.ArgumentError{Operation: "GetListing", Field: "listingID", Problem: "it is empty"},
 		"get an access token: expired":               &client.TokenError{Err: errors.New("expired")},
@@ -70,7 +70,7 @@ func TestErrorsReadAsSentences(t *testing.T) {
 
 func TestErrorsUnwrapToTheirCause(t *testing.T) {
 	for _, err := range []error{
-		&client.SendError{Err: context.Canceled}, &client.DecodeError{Err: context.Canceled},
+		&client.TransportError{Err: context.Canceled}, &client.DecodeError{Err: context.Canceled},
 		&client.TokenError{Err: context.Canceled}, &client.WaitError{Err: context.Canceled},
 	} {
 		assert.ErrorIs(t, err, context.Canceled, "%T", err)

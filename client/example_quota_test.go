@@ -24,7 +24,7 @@ func ExampleWithLimiter() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if _, err := c.Orders.ActivePage(ctx, client.ListActiveOrders{}); err != nil {
+		if _, err := c.Orders.ListActivePage(ctx, client.ActiveOrderFilter{}); err != nil {
 			log.Fatal(err)
 		}
 		states, err := c.RemainingQuota(ctx)

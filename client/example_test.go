@@ -38,7 +38,7 @@ func ExampleCatalog_Search() {
 	defer stop()
 	ctx := context.Background()
 
-	for product, err := range c.Catalog.Search(ctx, client.SearchProducts{Query: "DZ5485-612"}) {
+	for product, err := range c.Catalog.Search(ctx, client.ProductQuery{Query: "DZ5485-612"}) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func ExampleListings_List() {
 	ctx := context.Background()
 	sell(ctx, c, "160", "165", "170")
 
-	filter := client.ListListings{Statuses: []gen.ListingStatus{gen.ListingStatusActive}}
+	filter := client.ListingFilter{Statuses: []gen.ListingStatus{gen.ListingStatusActive}}
 	for listing, err := range c.Listings.List(ctx, filter) {
 		if err != nil {
 			log.Fatal(err)
@@ -85,7 +85,7 @@ func ExampleBatches_Create() {
 	}
 	save(batch.ID()) // first of all: the batch goes on without us
 
-	items, err := batch.Wait(ctx, client.OnProgress(func(b gen.Batch) {
+	items, err := batch.Wait(ctx, client.WithProgress(func(b gen.Batch) {
 		fmt.Println(b.Status, b.ItemStatuses.Of("completed"), "of", b.TotalItems)
 	}))
 	if partial, ok := errors.AsType[*client.BatchError](err); ok {
@@ -100,13 +100,13 @@ func ExampleBatches_Create() {
 }
 
 // A batch goes on when the program that submitted it ends. Its id is all it takes to follow it again.
-func ExampleBatches_OpenCreate() {
+func ExampleBatches_ResumeCreate() {
 	c, stop := sandboxClient()
 	defer stop()
 	ctx := context.Background()
 	savedID := sell(ctx, c, "160", "165")
 
-	items, err := c.Batches.OpenCreate(savedID).Wait(ctx)
+	items, err := c.Batches.ResumeCreate(savedID).Wait(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,12 +14,12 @@ import (
 
 // market is all that lowestAsk needs of the client: an interface of the consumer's own.
 type market interface {
-	MarketData(ctx context.Context, productID, variantID string, currency gen.CurrencyCode) (*gen.MarketData, error)
+	GetMarketData(ctx context.Context, productID, variantID string, currency gen.CurrencyCode) (*gen.MarketData, error)
 }
 
 // lowestAsk is the code under test.
 func lowestAsk(ctx context.Context, m market, productID, variantID string) (string, error) {
-	data, err := m.MarketData(ctx, productID, variantID, "USD")
+	data, err := m.GetMarketData(ctx, productID, variantID, "USD")
 	if err != nil {
 		return "", fmt.Errorf("lowest ask: %w", err)
 	}
@@ -32,12 +32,12 @@ func lowestAsk(ctx context.Context, m market, productID, variantID string) (stri
 // fixedMarket is a fake of five lines, for tests that are not about the service.
 type fixedMarket gen.MarketData
 
-func (m fixedMarket) MarketData(context.Context, string, string, gen.CurrencyCode) (*gen.MarketData, error) {
+func (m fixedMarket) GetMarketData(context.Context, string, string, gen.CurrencyCode) (*gen.MarketData, error) {
 	return (*gen.MarketData)(&m), nil
 }
 
 // Code that asks for an interface of its own takes c.Catalog in the program, and a fake in a test.
-func ExampleCatalog_MarketData() {
+func ExampleCatalog_GetMarketData() {
 	var _ market = (*client.Catalog)(nil)
 
 	ask, err := lowestAsk(context.Background(), fixedMarket{LowestAskAmount: "171"}, "product", "variant")
@@ -49,8 +49,8 @@ func ExampleCatalog_MarketData() {
 // What talks to the service is tested against clienttest, which checks both sides against the spec.
 func TestLowestAsk(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpGetVariantMarketData).Query("currencyCode", "USD").Answer(200, gen.MarketData{LowestAskAmount: "171"})
-	srv.Expect(gen.OpGetVariantMarketData).AnswerError(404, "no such product")
+	srv.Expect(gen.OpGetVariantMarketData).Query("currencyCode", "USD").Respond(200, gen.MarketData{LowestAskAmount: "171"})
+	srv.Expect(gen.OpGetVariantMarketData).RespondError(404, "no such product")
 	c := srv.Client()
 
 	ask, err := lowestAsk(t.Context(), c.Catalog, "product", "variant")

@@ -62,7 +62,7 @@ func FuzzAnswer(f *testing.F) {
 		case status >= 400:
 			t.Fatalf("the status %d is lost: %v", status, err)
 		case status >= 300:
-			require.True(t, isA[*client.SendError](err), "only a Location that does not parse can hide a redirect: %v", err)
+			require.True(t, isA[*client.TransportError](err), "only a Location that does not parse can hide a redirect: %v", err)
 		default:
 			require.True(t, isA[*client.DecodeError](err), "%T: %v", err, err)
 		}

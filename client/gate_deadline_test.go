@@ -17,7 +17,7 @@ import (
 // closeFor has a client answered 429 with a Retry-After of a minute, by which nobody else was called.
 func closeFor(t *testing.T, srv *clienttest.Server, c *client.Client) (until time.Time) {
 	t.Helper()
-	srv.Expect(aWrite.op).AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "60")
+	srv.Expect(aWrite.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "60")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that it does not wait itself
 	defer cancel()
 	require.ErrorIs(t, aWrite.do(ctx, c), client.ErrRateLimited)
@@ -28,7 +28,7 @@ func TestARepeatedCallThatTheGateRefusesKeepsTheAnswerBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(client.WithRetry(client.RetryPolicy{MinDelay: 2 * time.Second, MaxDelay: 2 * time.Second}))
-		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+		srv.Expect(aRead.op).RespondError(http.StatusServiceUnavailable, "busy")
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		start, failed := time.Now(), make(chan error)
@@ -77,7 +77,7 @@ func TestACallWithTimeEnoughWaitsForTheGate(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client()
 		closeFor(t, srv, c)
-		srv.Expect(aRead.op).AnswerExample()
+		srv.Expect(aRead.op).RespondExample()
 		ctx, cancel := context.WithTimeout(t.Context(), 61*time.Second)
 		defer cancel()
 		require.NoError(t, aRead.do(ctx, c), "the jitter does not use up what time is left")

@@ -21,11 +21,11 @@ import (
 
 // refuse has a service answer so many requests 429, with a Retry-After if there is one.
 func refuse(srv *clienttest.Server, n int, after string, arrivals *clock) {
-	srv.Expect(aRead.op).Times(n).Check(arrivals.tick).AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", after)
+	srv.Expect(aRead.op).Times(n).Check(arrivals.tick).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", after)
 }
 
 func serve(srv *clienttest.Server, n int, arrivals *clock) {
-	srv.Expect(aRead.op).Times(n).Check(arrivals.tick).AnswerExample()
+	srv.Expect(aRead.op).Times(n).Check(arrivals.tick).RespondExample()
 }
 
 func TestPausesAfterA429GrowAcrossCalls(t *testing.T) {
@@ -78,7 +78,7 @@ func TestAnErrorIsNoSuccess(t *testing.T) {
 		c := srv.Client(oneAttempt)
 		for range 4 {
 			refuse(srv, 1, "", &arrivals)
-			srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+			srv.Expect(aRead.op).RespondError(http.StatusServiceUnavailable, "busy")
 			require.ErrorIs(t, aRead.do(t.Context(), c), client.ErrRateLimited)
 			require.ErrorIs(t, aRead.do(t.Context(), c), client.ErrServer)
 		}
@@ -118,7 +118,7 @@ func TestThoseRefusedTogetherAreOneRefusal(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var refused, served clock
 				srv := clienttest.New(t, clienttest.InProcess())
-				srv.Expect(aRead.op).Times(8).Check(refused.tick).AnswerError(http.StatusTooManyRequests, "slow down").
+				srv.Expect(aRead.op).Times(8).Check(refused.tick).RespondError(http.StatusTooManyRequests, "slow down").
 					Header("Retry-After", after).Delay(time.Second) // so that all are under way when the first is refused
 				serve(srv, 8, &served)
 				c := srv.Client()
@@ -146,7 +146,7 @@ func TestAnAnswerFromBeforeDoesNotEndTheRow(t *testing.T) {
 		var arrivals clock
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(oneAttempt)
-		srv.Expect(aWrite.op).AnswerExample().Delay(100 * time.Millisecond) // under way when the gate closes
+		srv.Expect(aWrite.op).RespondExample().Delay(100 * time.Millisecond) // under way when the gate closes
 		slow := make(chan error)
 		go func() { slow <- aWrite.do(t.Context(), c) }()
 		synctest.Wait()
@@ -221,7 +221,7 @@ func TestTheObserverIsToldWhichWindowWasFull(t *testing.T) {
 				var w waits
 				var lines bytes.Buffer
 				srv := clienttest.New(t, clienttest.InProcess())
-				srv.Expect(gen.OpDeleteListingsBatch).Times(2).AnswerExample()
+				srv.Expect(gen.OpDeleteListingsBatch).Times(2).RespondExample()
 				c := srv.Client(client.WithQuota(q), client.WithObserver(w.observe),
 					client.WithLogger(slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 				for range 2 {
@@ -242,7 +242,7 @@ func TestATraceOfTheCallsOwnHearsWhatTheQuotaHeldItBackFor(t *testing.T) {
 		var w waits
 		var told []quota.Window
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).Times(2).AnswerExample()
+		srv.Expect(aRead.op).Times(2).RespondExample()
 		c := srv.Client(client.WithQuota(client.Quota{RequestsPerDay: 1}), client.WithObserver(w.observe))
 		ctx := quota.WithTrace(t.Context(), &quota.Trace{WaitStart: func(w quota.Window) { told = append(told, w) }})
 		for range 2 {
@@ -258,7 +258,7 @@ func TestTheQuotaHoldsWhenTheGateOpens(t *testing.T) {
 		var arrivals clock
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}))
-		srv.Expect(aRead.op).Check(arrivals.tick).AnswerError(http.StatusTooManyRequests, "slow down").
+		srv.Expect(aRead.op).Check(arrivals.tick).RespondError(http.StatusTooManyRequests, "slow down").
 			Header("Retry-After", "30").Delay(500 * time.Millisecond) // so that the others wait for the quota when the gate closes
 		serve(srv, 8, &arrivals)
 		together(t, 8, func(ctx context.Context) error { return aRead.do(ctx, c) })

@@ -46,7 +46,7 @@ func hostilePages() []hostileCase {
 func rangeListings(most int) hostileCall {
 	return func(ctx context.Context, c *client.Client) (any, error) {
 		n := 0
-		for _, err := range c.Listings.List(ctx, client.ListListings{}) {
+		for _, err := range c.Listings.List(ctx, client.ListingFilter{}) {
 			if err != nil {
 				return n, err
 			}
@@ -66,7 +66,7 @@ func rangeOperations(ctx context.Context, c *client.Client) (any, error) {
 func rangeOperationsUpTo(most int) hostileCall {
 	return func(ctx context.Context, c *client.Client) (any, error) {
 		n := 0
-		for _, err := range c.Listings.Operations(ctx, listingID) {
+		for _, err := range c.Listings.ListOperations(ctx, listingID) {
 			if err != nil {
 				return n, err
 			}

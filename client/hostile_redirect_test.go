@@ -50,8 +50,8 @@ func hostileRedirects(t *testing.T) []hostileCase {
 		hostileCase{name: "a redirect to a login page", rule: "what is followed must still be an answer", call: getListing, answer: toLogin, result: "DecodeError; sent 2", check: noValue},
 		hostileCase{name: "a redirect to nowhere", rule: "a redirect without a Location is an answer as it is", call: getListing, answer: nothing(302), result: "APIError 302; sent 1"},
 		hostileCase{name: "a redirect to file:///", rule: "nor is another scheme followed", call: getListing, answer: redirectTo(302, "file:///etc/passwd"), result: "APIError 302; sent 1"},
-		hostileCase{name: "a redirect that does not parse", rule: "nor what is no URL, and a read loses nothing by it", call: getListing, answer: redirectTo(302, "http://[::1/%zz"), result: "SendError; sent 2"},
-		hostileCase{name: "a redirect of 1 MB", rule: "what came fills no error", call: getListing, answer: redirectTo(302, "http://[::1/"+strings.Repeat("z", 1<<20)), result: "SendError; sent 2"},
+		hostileCase{name: "a redirect that does not parse", rule: "nor what is no URL, and a read loses nothing by it", call: getListing, answer: redirectTo(302, "http://[::1/%zz"), result: "TransportError; sent 2"},
+		hostileCase{name: "a redirect of 1 MB", rule: "what came fills no error", call: getListing, answer: redirectTo(302, "http://[::1/"+strings.Repeat("z", 1<<20)), result: "TransportError; sent 2"},
 		hostileCase{name: "a redirect that does not parse, write", rule: "a write stays unknown then", call: createListing, answer: redirectTo(307, "http://[::1/%zz"), result: "APIError 307, ErrOutcomeUnknown; sent 1"},
 	)
 }

@@ -36,9 +36,9 @@ func hostileStreams(t *testing.T) []hostileCase {
 		{name: "slow drip, read", rule: "the attempt timeout covers the body", call: getListing, answer: dripping(200), result: "DecodeError; sent 1", policy: impatient},
 		{name: "slow drip, write", rule: "a write whose answer drips is unknown", call: createListing, answer: dripping(200), result: "DecodeError, ErrOutcomeUnknown; sent 1", policy: impatient},
 		{name: "slow drip of an error", rule: "an error's status stays, however little of its body came", call: createListing, answer: dripping(409), result: "APIError 409; sent 1", policy: impatient},
-		{name: "12 MB of headers", rule: "headers are bounded too", call: createListing, answer: manyHeaders, result: "SendError, ErrOutcomeUnknown; sent 1"},
-		{name: "not HTTP", rule: "another protocol's greeting is no answer", call: createListing, answer: onTheWire("SSH-2.0-OpenSSH_9.9\r\n"), result: "SendError, ErrOutcomeUnknown; sent 1"},
-		{name: "a length of -1", rule: "nor is a head that makes no sense", call: createListing, answer: onTheWire("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}"), result: "SendError, ErrOutcomeUnknown; sent 1"},
+		{name: "12 MB of headers", rule: "headers are bounded too", call: createListing, answer: manyHeaders, result: "TransportError, ErrOutcomeUnknown; sent 1"},
+		{name: "not HTTP", rule: "another protocol's greeting is no answer", call: createListing, answer: onTheWire("SSH-2.0-OpenSSH_9.9\r\n"), result: "TransportError, ErrOutcomeUnknown; sent 1"},
+		{name: "a length of -1", rule: "nor is a head that makes no sense", call: createListing, answer: onTheWire("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}"), result: "TransportError, ErrOutcomeUnknown; sent 1"},
 		{name: "chunks that are none", rule: "a broken framing is a body that broke off", call: createListing, answer: onTheWire("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}"), result: "DecodeError, ErrOutcomeUnknown; sent 1"},
 		{name: "two answers to one request", rule: "what comes after an answer belongs to nobody", call: twice, answer: onTheWire(theFirst + strings.Replace(theFirst, "first", "other", 1)), result: "read; sent 2"},
 	}

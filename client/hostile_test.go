@@ -47,15 +47,15 @@ func getOperation(ctx context.Context, c *client.Client) (any, error) {
 func getOrder(ctx context.Context, c *client.Client) (any, error) { return c.Orders.Get(ctx, orderID) }
 
 func pollBatch(ctx context.Context, c *client.Client) (any, error) {
-	return c.Batches.OpenCreate(batchID).Poll(ctx)
+	return c.Batches.ResumeCreate(batchID).Poll(ctx)
 }
 
 func getMarketData(ctx context.Context, c *client.Client) (any, error) {
-	return c.Catalog.MarketData(ctx, productID, variantID, "")
+	return c.Catalog.GetMarketData(ctx, productID, variantID, "")
 }
 
 func listListings(ctx context.Context, c *client.Client) (any, error) {
-	return c.Listings.ListPage(ctx, client.ListListings{})
+	return c.Listings.ListPage(ctx, client.ListingFilter{})
 }
 
 func createListing(ctx context.Context, c *client.Client) (any, error) {
@@ -87,7 +87,7 @@ func assertHostile(t *testing.T, test hostileCase) {
 		test.policy = patience(30 * time.Second)
 	}
 	c, done := wireClient(t, srv.URL, test.policy, client.WithObserver(func(e client.Event) {
-		if e.Kind == client.EventOddity {
+		if e.Kind == client.EventDecodeWarning {
 			oddities.Add(1)
 		}
 	}))
@@ -118,8 +118,8 @@ func resultOf(err error, requests, oddities int) string {
 		parts = append(parts, fmt.Sprintf("APIError %d", answered.StatusCode))
 	case isA[*client.DecodeError](err):
 		parts = append(parts, "DecodeError")
-	case isA[*client.SendError](err):
-		parts = append(parts, "SendError")
+	case isA[*client.TransportError](err):
+		parts = append(parts, "TransportError")
 	case errors.Is(err, client.ErrPagingStuck):
 		parts = append(parts, "ErrPagingStuck")
 	default:

@@ -13,16 +13,16 @@ import (
 
 func TestIngestReturnsTheIDToAskWith(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpIngestProducts).BodyJSON(clienttest.RequestExampleOf(gen.OpIngestProducts)).AnswerExample()
-	srv.Expect(gen.OpGetIngestion).Path("ingestionId", "3f1f5d0e-0f6e-4d53-9a35-0a7f3d4a8a11").NoQuery().AnswerExample()
-	srv.Expect(gen.OpGetIngestion).Query("status", "In Review").Answer(200, `{"items":[]}`)
+	srv.Expect(gen.OpIngestProducts).BodyJSON(clienttest.RequestExampleOf(gen.OpIngestProducts)).RespondExample()
+	srv.Expect(gen.OpGetIngestion).Path("ingestionId", "3f1f5d0e-0f6e-4d53-9a35-0a7f3d4a8a11").NoQuery().RespondExample()
+	srv.Expect(gen.OpGetIngestion).Query("status", "In Review").Respond(200, `{"items":[]}`)
 	c := srv.Client()
 
 	ingestion, err := c.Catalog.Ingest(t.Context(), requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items)
 	require.NoError(t, err)
-	all, err := c.Catalog.Ingestion(t.Context(), ingestion.IngestionID, "")
+	all, err := c.Catalog.GetIngestion(t.Context(), ingestion.IngestionID, "")
 	require.NoError(t, err)
-	waiting, err := c.Catalog.Ingestion(t.Context(), ingestion.IngestionID, gen.IngestionStatusInReview)
+	waiting, err := c.Catalog.GetIngestion(t.Context(), ingestion.IngestionID, gen.IngestionStatusInReview)
 	require.NoError(t, err)
 
 	assert.Equal(t, gen.IngestionStatusCompleted, all[0].Status)

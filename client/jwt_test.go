@@ -30,7 +30,7 @@ func TestAnExpiredStaticTokenFailsBeforeAnyIO(t *testing.T) {
 			require.Equal(t, int64(now), time.Now().Unix())
 			srv := clienttest.New(t, clienttest.InProcess())
 			if !tc.expired {
-				srv.Expect(aRead.op).AnswerExample()
+				srv.Expect(aRead.op).RespondExample()
 			}
 
 			err := aRead.do(t.Context(), srv.Client(client.WithToken(tc.token)))
@@ -51,7 +51,7 @@ func TestAnExpiredStaticTokenFailsBeforeAnyIO(t *testing.T) {
 func TestAStaticTokenIsGoodUntilItsExp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aWrite.op).AnswerExample()
+		srv.Expect(aWrite.op).RespondExample()
 		c := srv.Client(client.WithToken(jwt(`{"exp":` + strconv.FormatInt(time.Now().Add(12*time.Hour).Unix(), 10) + `}`)))
 
 		require.NoError(t, aWrite.do(t.Context(), c))

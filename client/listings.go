@@ -14,8 +14,8 @@ import (
 // once and answers with a pending operation, which [Operation.Wait] follows to its end.
 type Listings struct{ c *Client }
 
-// ListListings filters a list of listings. Zero fields filter nothing.
-type ListListings struct {
+// ListingFilter filters a list of listings. Zero fields filter nothing.
+type ListingFilter struct {
 	ProductIDs         []string
 	VariantIDs         []string
 	BatchIDs           []string // Of the batches that made the listings.
@@ -28,7 +28,7 @@ type ListListings struct {
 	PageSize           int       // 1 to 100; 100 by default.
 }
 
-func (p ListListings) params() (*gen.ListListingsParams, error) {
+func (p ListingFilter) params() (*gen.ListListingsParams, error) {
 	const op = gen.OpListListings
 	out := &gen.ListListingsParams{
 		PageNumber: set(p.PageNumber), PageSize: new(cmp.Or(p.PageSize, 100)),
@@ -50,7 +50,7 @@ func (p ListListings) params() (*gen.ListListingsParams, error) {
 // yielded once, but one that moves to an earlier page meanwhile is missed. An error is the last thing
 // yielded: those of [Listings.ListPage], and [ErrPagingStuck] for the same page again, or three in a row without
 // anything new, if the list promises more.
-func (s *Listings) List(ctx context.Context, filter ListListings) iter.Seq2[gen.Listing, error] {
+func (s *Listings) List(ctx context.Context, filter ListingFilter) iter.Seq2[gen.Listing, error] {
 	return numbered(gen.OpListListings, filter.PageNumber, func(l *gen.Listing) string { return l.ListingID },
 		func(number int) (page[gen.Listing], error) {
 			filter.PageNumber = number
@@ -65,7 +65,7 @@ func (s *Listings) List(ctx context.Context, filter ListListings) iter.Seq2[gen.
 // ListPage reads one page of listings with GET /selling/listings (documented). HasNextPage, as on every page of this
 // client, is false if the service reports it, if the count implies it, or if the page is empty and does not promise
 // more. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized], [DecodeError] for what is not a page.
-func (s *Listings) ListPage(ctx context.Context, filter ListListings) (*gen.ListingPage, error) {
+func (s *Listings) ListPage(ctx context.Context, filter ListingFilter) (*gen.ListingPage, error) {
 	params, err := filter.params()
 	return do1[gen.ListingPage](ctx, s.c, gen.OpListListings, s.c.low.ListListings, params, err)
 }
@@ -128,7 +128,7 @@ func (s *Listings) Delete(ctx context.Context, listingID string) (*Operation, er
 func (s *Listings) follow(listingID string) func(*gen.ListingOperation, error) (*Operation, error) {
 	return func(started *gen.ListingOperation, err error) (*Operation, error) {
 		if err == nil {
-			o := s.OpenOperation(started.ListingID, started.OperationID)
+			o := s.Operation(started.ListingID, started.OperationID)
 			o.last = *started
 			return o, nil
 		}
@@ -139,6 +139,6 @@ func (s *Listings) follow(listingID string) func(*gen.ListingOperation, error) (
 		if listing = cmp.Or(listingID, listing); listing == "" || operation == "" {
 			return nil, err
 		}
-		return s.OpenOperation(listing, operation), err
+		return s.Operation(listing, operation), err
 	}
 }

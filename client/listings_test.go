@@ -18,13 +18,13 @@ var evening = time.Date(2026, 11, 1, 21, 30, 0, 0, time.FixedZone("", -5*3600))
 
 func TestListListingsSendsItsFilterAndNothingElse(t *testing.T) {
 	tests := map[string]struct {
-		filter client.ListListings
+		filter client.ListingFilter
 		want   string
 	}{
-		"an empty filter asks for the largest page": {client.ListListings{}, "pageSize=100"},
-		"a page alone": {client.ListListings{PageNumber: 3, PageSize: 20}, "pageNumber=3&pageSize=20"},
+		"an empty filter asks for the largest page": {client.ListingFilter{}, "pageSize=100"},
+		"a page alone": {client.ListingFilter{PageNumber: 3, PageSize: 20}, "pageNumber=3&pageSize=20"},
 		"lists are one value with commas": {
-			client.ListListings{
+			client.ListingFilter{
 				ProductIDs: []string{"p1", "p2"}, VariantIDs: []string{"v1"}, BatchIDs: []string{"b1", "b2"},
 				Statuses:           []gen.ListingStatus{gen.ListingStatusActive, "NEW_ONE"},
 				InventoryTypes:     []gen.InventoryType{gen.InventoryTypeStandard, gen.InventoryTypeDirect},
@@ -32,12 +32,12 @@ func TestListListingsSendsItsFilterAndNothingElse(t *testing.T) {
 			},
 			"pageSize=100&productIds=p1,p2&variantIds=v1&batchIds=b1,b2&listingStatuses=ACTIVE,NEW_ONE&inventoryTypes=STANDARD,DIRECT&initiatedShipmentDisplayIds=SHP-2041",
 		},
-		"days are those of UTC": {client.ListListings{From: evening, To: evening.Add(time.Hour), Expired: true}, "pageSize=100&fromDate=2026-11-02&toDate=2026-11-02&isExpired=true"},
+		"days are those of UTC": {client.ListingFilter{From: evening, To: evening.Add(time.Hour), Expired: true}, "pageSize=100&fromDate=2026-11-02&toDate=2026-11-02&isExpired=true"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t)
-			srv.Expect(gen.OpListListings).AnswerExample()
+			srv.Expect(gen.OpListListings).RespondExample()
 
 			page, err := srv.Client().Listings.ListPage(t.Context(), test.filter)
 
@@ -57,8 +57,8 @@ func query(t *testing.T, text string) url.Values {
 
 func TestGetListingKeepsWhatIsAbsentApartFromZero(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpGetListing).Path("listingId", listingID).NoQuery().AnswerExample()
-	srv.Expect(gen.OpGetListing).Answer(200, `{"listingId":"l2","status":"NEW_ONE","amount":"23500.0000","currencyCode":"JPY",
+	srv.Expect(gen.OpGetListing).Path("listingId", listingID).NoQuery().RespondExample()
+	srv.Expect(gen.OpGetListing).Respond(200, `{"listingId":"l2","status":"NEW_ONE","amount":"23500.0000","currencyCode":"JPY",
 		"ask":null,"order":null,"product":{},"variant":{},"createdAt":"2026-11-02T09:14:05.812Z","updatedAt":"2026-11-02T09:14:05.812Z"}`)
 	c := srv.Client()
 
@@ -114,7 +114,7 @@ func TestWritesOnListingsSendWhatIsSetAndNothingElse(t *testing.T) {
 			if test.body != "" {
 				line.BodyJSON(test.body)
 			}
-			line.AnswerExample()
+			line.RespondExample()
 
 			o, err := test.write(srv.Client())
 

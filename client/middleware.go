@@ -32,14 +32,14 @@ func checked(nth int, wrap Middleware, refuse func(error)) Middleware {
 }
 
 // noResponse is the error of a call for which a middleware returned neither a response nor an error. A write may have
-// been applied if an attempt was made, which is not known of a call through [Client.Low].
+// been applied if an attempt was made, which is not known of a call through [Client.Raw].
 func noResponse(nth int, req *http.Request) error {
 	c, ok := req.Context().Value(callKey{}).(*call)
 	if !ok || c.op.ID == "" {
 		c = &call{op: gen.Operation{ID: operationOf(req), Method: req.Method, RetrySafe: req.Method == http.MethodGet}, attempts: 1}
 	}
 	c.unknown = !c.op.RetrySafe && c.attempts > 0
-	return &SendError{CallInfo: c.describe(), Err: fmt.Errorf("middleware %d returned neither a response nor an error", nth)}
+	return &TransportError{CallInfo: c.describe(), Err: fmt.Errorf("middleware %d returned neither a response nor an error", nth)}
 }
 
 // operationOf names the operation of a request that may not have passed identify yet.

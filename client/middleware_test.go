@@ -31,11 +31,11 @@ func loses(sends bool) client.Middleware {
 
 func TestMiddleware_ReturnsNothing(t *testing.T) {
 	lowWrite := aCall{aWrite.op, func(ctx context.Context, c *client.Client) error {
-		_, err := c.Low().CreateListing(ctx, gen.CreateListingRequest{VariantID: "8f4d2c4e", Amount: "162"}) //nolint:bodyclose // there is no response
+		_, err := c.Raw().CreateListing(ctx, gen.CreateListingRequest{VariantID: "8f4d2c4e", Amount: "162"}) //nolint:bodyclose // there is no response
 		return err
 	}}
 	lowRead := aCall{aRead.op, func(ctx context.Context, c *client.Client) error {
-		_, err := c.Low().GetListing(ctx, listingID) //nolint:bodyclose // there is no response
+		_, err := c.Raw().GetListing(ctx, listingID) //nolint:bodyclose // there is no response
 		return err
 	}}
 	for _, tc := range []struct {
@@ -54,10 +54,10 @@ func TestMiddleware_ReturnsNothing(t *testing.T) {
 	} {
 		srv := clienttest.New(t, clienttest.InProcess())
 		if tc.sends {
-			srv.Expect(tc.call.op).AnswerExample()
+			srv.Expect(tc.call.op).RespondExample()
 		}
 		err := tc.call.do(t.Context(), srv.Client(client.WithMiddleware(passOn, loses(tc.sends))))
-		var failed *client.SendError
+		var failed *client.TransportError
 		require.ErrorAs(t, err, &failed, tc.why)
 		require.ErrorContains(t, err, "middleware 2 returned neither a response nor an error", tc.why)
 		assert.Equal(t, tc.unknown, failed.OutcomeUnknown, tc.why)

@@ -16,10 +16,10 @@ type EventKind string
 
 // The kinds of events.
 const (
-	EventDone   EventKind = "done"   // A call ended.
-	EventRetry  EventKind = "retry"  // An attempt failed and will be repeated after Delay.
-	EventWait   EventKind = "wait"   // A call waits for the Reason given.
-	EventOddity EventKind = "oddity" // A member of an answer was of the wrong kind and left zero; Err names it.
+	EventDone          EventKind = "done"   // A call ended.
+	EventRetry         EventKind = "retry"  // An attempt failed and will be repeated after Delay.
+	EventWait          EventKind = "wait"   // A call waits for the Reason given.
+	EventDecodeWarning EventKind = "oddity" // A member of an answer was of the wrong kind and left zero; Err names it.
 )
 
 // What a call waits for: the Reason of an [EventWait].

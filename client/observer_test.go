@@ -24,7 +24,7 @@ import (
 func TestACallIsToldFromItsFirstAttemptToItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2").Delay(time.Second)
+		srv.Expect(aRead.op).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2").Delay(time.Second)
 		srv.Expect(aRead.op).Disconnect(clienttest.BeforeHeaders, "the network fails")
 		srv.Expect(aRead.op).Raw(http.StatusOK, nil, []byte(`{"listingId":"`+listingID+`","payout":"none"}`), "a payout that is none")
 		var events []client.Event
@@ -40,9 +40,9 @@ func TestACallIsToldFromItsFirstAttemptToItsEnd(t *testing.T) {
 		want := client.Event{Kind: client.EventRetry, Operation: aRead.op, Method: "GET", Route: "/selling/listings/{listingId}", Attempt: 1, StatusCode: 503, Delay: 2 * time.Second}
 		assert.Equal(t, want, busy)
 		assert.Equal(t, []any{client.EventRetry, 2, 0}, []any{broken.Kind, broken.Attempt, broken.StatusCode})
-		assert.True(t, isA[*client.SendError](broken.Err))
+		assert.True(t, isA[*client.TransportError](broken.Err))
 		assert.Equal(t, client.Event{Kind: client.EventDone, Operation: aRead.op, Method: "GET", Route: want.Route, Attempt: 3, StatusCode: 200, Duration: took}, done)
-		assert.Equal(t, []any{client.EventOddity, 3}, []any{odd.Kind, odd.Attempt})
+		assert.Equal(t, []any{client.EventDecodeWarning, 3}, []any{odd.Kind, odd.Attempt})
 		assert.ErrorContains(t, odd.Err, "/payout: a string")
 
 		var levels []string
@@ -61,7 +61,7 @@ func TestACallIsToldFromItsFirstAttemptToItsEnd(t *testing.T) {
 func TestACallThatFailsIsToldOnce(t *testing.T) {
 	for status, why := range map[int]string{http.StatusNotFound: "an answer is no error of the event", http.StatusServiceUnavailable: "nor is one that gave up"} {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).AnswerError(status, "no")
+		srv.Expect(aRead.op).RespondError(status, "no")
 		var events []client.Event
 		require.Error(t, aRead.do(t.Context(), srv.Client(oneAttempt, client.WithObserver(func(e client.Event) { events = append(events, e) }))))
 		require.Len(t, events, 1)
@@ -74,7 +74,7 @@ func TestACallThatFailsIsToldOnce(t *testing.T) {
 func TestAHeldBackCallIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).AnswerExample().Times(2)
+		srv.Expect(aRead.op).RespondExample().Times(2)
 		var events []client.Event
 		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}), client.WithObserver(func(e client.Event) { events = append(events, e) }))
 		require.NoError(t, aRead.do(t.Context(), c))
@@ -91,8 +91,8 @@ func TestAHeldBackCallIsTold(t *testing.T) {
 func TestObserver_LogsOnlyWhatSaysSomething(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2")
-		srv.Expect(aRead.op).AnswerExample().Delay(time.Second)
+		srv.Expect(aRead.op).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2")
+		srv.Expect(aRead.op).RespondExample().Delay(time.Second)
 		var lines bytes.Buffer
 		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}),
 			client.WithLogger(slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))))

@@ -13,14 +13,14 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// Operations yields the operations performed on a listing with
+// ListOperations yields the operations performed on a listing with
 // GET /selling/listings/{listingId}/operations (documented), page after page as the loop reaches them; each
-// range starts anew. An error is the last thing yielded: those of [Listings.OperationsPage], and
+// range starts anew. An error is the last thing yielded: those of [Listings.ListOperationsPage], and
 // [ErrPagingStuck].
-func (s *Listings) Operations(ctx context.Context, listingID string) iter.Seq2[gen.ListingOperation, error] {
+func (s *Listings) ListOperations(ctx context.Context, listingID string) iter.Seq2[gen.ListingOperation, error] {
 	id := func(o *gen.ListingOperation) string { return o.OperationID }
 	return byCursor(gen.OpListListingOperations, id, func(cursor string) (page[gen.ListingOperation], error) {
-		p, err := s.OperationsPage(ctx, listingID, cursor, 100)
+		p, err := s.ListOperationsPage(ctx, listingID, cursor, 100)
 		if err != nil {
 			return page[gen.ListingOperation]{}, err
 		}
@@ -28,11 +28,11 @@ func (s *Listings) Operations(ctx context.Context, listingID string) iter.Seq2[g
 	})
 }
 
-// OperationsPage reads one page of a listing's operations with GET /selling/listings/{listingId}/operations
+// ListOperationsPage reads one page of a listing's operations with GET /selling/listings/{listingId}/operations
 // (documented). The cursor is the NextCursor of the page before, "" for the first; the size is 1 to 100, or 0 for
 // the service's default. A cursor may be the same for all pages. Errors: [ArgumentError], [ErrBadRequest],
 // [ErrUnauthorized], [DecodeError] also if a page with entries leaves its cursor out.
-func (s *Listings) OperationsPage(ctx context.Context, listingID, cursor string, size int) (*gen.ListingOperationPage, error) {
+func (s *Listings) ListOperationsPage(ctx context.Context, listingID, cursor string, size int) (*gen.ListingOperationPage, error) {
 	const op = gen.OpListListingOperations
 	params := &gen.ListListingOperationsParams{Cursor: set(cursor), PageSize: set(size)}
 	return do2[gen.ListingOperationPage](ctx, s.c, op, s.c.low.ListListingOperations, listingID, params, checkPage(op, 0, size, 100))
@@ -41,12 +41,12 @@ func (s *Listings) OperationsPage(ctx context.Context, listingID, cursor string,
 // GetOperation reads one operation with GET /selling/listings/{listingId}/operations/{operationId}
 // (documented). Errors: [ErrNotFound], [ErrBadRequest], [ErrUnauthorized].
 func (s *Listings) GetOperation(ctx context.Context, listingID, operationID string) (*gen.ListingOperation, error) {
-	answer, _, err := s.OpenOperation(listingID, operationID).get(ctx)
+	answer, _, err := s.Operation(listingID, operationID).get(ctx)
 	return answer, err
 }
 
-// OpenOperation returns the handle of an operation by its ids, for instance after a restart. It does no I/O.
-func (s *Listings) OpenOperation(listingID, operationID string) *Operation {
+// Operation returns the handle of an operation by its ids, for instance after a restart. It does no I/O.
+func (s *Listings) Operation(listingID, operationID string) *Operation {
 	return &Operation{c: s.c, listingID: listingID, operationID: operationID}
 }
 
@@ -151,10 +151,10 @@ type FoundOperation struct {
 // an app, on the website or by an integration. What cannot be placed is kept with its Doubt: the
 // service leaves out when, by whom or how it was started, says it in words that this module does not
 // know, or started it itself, as it may do to work off a batch. Package recovery settles writes by
-// it. Errors: as [Listings.OperationsPage].
+// it. Errors: as [Listings.ListOperationsPage].
 func (s *Listings) OperationsSince(ctx context.Context, listingID string, kind gen.OperationType, since time.Time) ([]FoundOperation, error) {
 	var found []FoundOperation
-	for o, err := range s.Operations(ctx, listingID) {
+	for o, err := range s.ListOperations(ctx, listingID) {
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +162,7 @@ func (s *Listings) OperationsSince(ctx context.Context, listingID string, kind g
 		if !ok {
 			continue
 		}
-		handle := s.OpenOperation(listingID, o.OperationID)
+		handle := s.Operation(listingID, o.OperationID)
 		handle.last = o
 		found = append(found, FoundOperation{handle, doubt})
 	}

@@ -30,7 +30,7 @@ func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.
 	t.Helper()
 	return map[gen.OperationID]func(context.Context, *client.Client) error{
 		gen.OpListListings: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Listings.ListPage(ctx, client.ListListings{}))
+			return failure(c.Listings.ListPage(ctx, client.ListingFilter{}))
 		},
 		gen.OpCreateListing: func(ctx context.Context, c *client.Client) error {
 			return failure(c.Listings.Create(ctx, requestOf[gen.CreateListingRequest](t, gen.OpCreateListing)))
@@ -49,7 +49,7 @@ func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.
 			return failure(c.Listings.Deactivate(ctx, listingID))
 		},
 		gen.OpListListingOperations: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Listings.OperationsPage(ctx, listingID, "", 0))
+			return failure(c.Listings.ListOperationsPage(ctx, listingID, "", 0))
 		},
 		gen.OpGetListingOperation: func(ctx context.Context, c *client.Client) error {
 			return failure(c.Listings.GetOperation(ctx, listingID, operationID))
@@ -59,42 +59,42 @@ func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.
 			return failure(c.Batches.Create(ctx, requestOf[gen.CreateListingsBatchRequest](t, gen.OpCreateListingsBatch).Items))
 		},
 		gen.OpGetCreateListingsBatch: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Batches.OpenCreate(batchID).Poll(ctx))
+			return failure(c.Batches.ResumeCreate(batchID).Poll(ctx))
 		},
 		gen.OpListCreateListingsBatchItems: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Batches.OpenCreate(batchID).Results(ctx))
+			return failure(c.Batches.ResumeCreate(batchID).Results(ctx))
 		},
 		gen.OpUpdateListingsBatch: func(ctx context.Context, c *client.Client) error {
 			return failure(c.Batches.Update(ctx, requestOf[gen.UpdateListingsBatchRequest](t, gen.OpUpdateListingsBatch).Items))
 		},
 		gen.OpGetUpdateListingsBatch: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Batches.OpenUpdate(batchID).Poll(ctx))
+			return failure(c.Batches.ResumeUpdate(batchID).Poll(ctx))
 		},
 		gen.OpListUpdateListingsBatchItems: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Batches.OpenUpdate(batchID).Results(ctx))
+			return failure(c.Batches.ResumeUpdate(batchID).Results(ctx))
 		},
 		gen.OpDeleteListingsBatch: func(ctx context.Context, c *client.Client) error {
 			return failure(c.Batches.Delete(ctx, []string{listingID}))
 		},
 		gen.OpGetDeleteListingsBatch: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Batches.OpenDelete(batchID).Poll(ctx))
+			return failure(c.Batches.ResumeDelete(batchID).Poll(ctx))
 		},
 		gen.OpListDeleteListingsBatchItems: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Batches.OpenDelete(batchID).Results(ctx))
+			return failure(c.Batches.ResumeDelete(batchID).Results(ctx))
 		},
 
 		gen.OpListActiveOrders: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Orders.ActivePage(ctx, client.ListActiveOrders{}))
+			return failure(c.Orders.ListActivePage(ctx, client.ActiveOrderFilter{}))
 		},
 		gen.OpListOrderHistory: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Orders.HistoryPage(ctx, client.ListOrderHistory{}))
+			return failure(c.Orders.ListHistoryPage(ctx, client.OrderHistoryFilter{}))
 		},
 		gen.OpGetOrder: func(ctx context.Context, c *client.Client) error { return failure(c.Orders.Get(ctx, orderID)) },
 		gen.OpGetShippingDocuments: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Orders.ShippingDocuments(ctx, orderID))
+			return failure(c.Orders.ListShippingDocuments(ctx, orderID))
 		},
 		gen.OpGetShippingDocument: func(ctx context.Context, c *client.Client) error {
-			document, err := c.Orders.ShippingDocument(ctx, orderID, "SHP-2041")
+			document, err := c.Orders.DownloadShippingDocument(ctx, orderID, "SHP-2041")
 			if err != nil {
 				return err
 			}
@@ -102,27 +102,31 @@ func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.
 		},
 
 		gen.OpSearchProducts: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Catalog.SearchPage(ctx, client.SearchProducts{Query: "chicago"}))
+			return failure(c.Catalog.SearchPage(ctx, client.ProductQuery{Query: "chicago"}))
 		},
-		gen.OpGetProduct:   func(ctx context.Context, c *client.Client) error { return failure(c.Catalog.Product(ctx, productID)) },
-		gen.OpListVariants: func(ctx context.Context, c *client.Client) error { return failure(c.Catalog.Variants(ctx, productID)) },
+		gen.OpGetProduct: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Catalog.GetProduct(ctx, productID))
+		},
+		gen.OpListVariants: func(ctx context.Context, c *client.Client) error {
+			return failure(c.Catalog.ListVariants(ctx, productID))
+		},
 		gen.OpGetVariant: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Catalog.Variant(ctx, productID, variantID))
+			return failure(c.Catalog.GetVariant(ctx, productID, variantID))
 		},
 		gen.OpGetVariantByGTIN: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Catalog.VariantByGTIN(ctx, "0195866137516"))
+			return failure(c.Catalog.GetVariantByGTIN(ctx, "0195866137516"))
 		},
 		gen.OpGetVariantMarketData: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Catalog.MarketData(ctx, productID, variantID, ""))
+			return failure(c.Catalog.GetMarketData(ctx, productID, variantID, ""))
 		},
 		gen.OpListProductMarketData: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Catalog.ProductMarketData(ctx, productID, "EUR"))
+			return failure(c.Catalog.ListMarketData(ctx, productID, "EUR"))
 		},
 		gen.OpIngestProducts: func(ctx context.Context, c *client.Client) error {
 			return failure(c.Catalog.Ingest(ctx, requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items))
 		},
 		gen.OpGetIngestion: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Catalog.Ingestion(ctx, "3f1f5d0e", gen.IngestionStatusInReview))
+			return failure(c.Catalog.GetIngestion(ctx, "3f1f5d0e", gen.IngestionStatusInReview))
 		},
 	}
 }
@@ -155,7 +159,7 @@ func TestEveryOperationIsCalledByATypedMethodWithinTheContract(t *testing.T) {
 			if body := clienttest.RequestExampleOf(op.ID); body != nil {
 				line.BodyJSON(body)
 			}
-			line.AnswerExample()
+			line.RespondExample()
 
 			require.NoError(t, call(t.Context(), srv.Client()))
 		})
@@ -169,7 +173,7 @@ func TestEveryOperationReportsAnUndeclaredStatusAsAnAPIErrorOfItsOwn(t *testing.
 	for _, op := range gen.Operations() {
 		t.Run(string(op.ID), func(t *testing.T) {
 			srv := clienttest.New(t)
-			srv.Expect(op.ID).AnswerError(403, "ask for access")
+			srv.Expect(op.ID).RespondError(403, "ask for access")
 
 			err := calls[op.ID](t.Context(), srv.Client())
 

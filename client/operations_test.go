@@ -27,12 +27,12 @@ func TestWaitFollowsAnOperationToItsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
-				srv.Expect(gen.OpUpdateListing).AnswerExample()
+				srv.Expect(gen.OpUpdateListing).RespondExample()
 				poll := func() *clienttest.Expectation {
 					return srv.Expect(gen.OpGetListingOperation).Path("listingId", listingID).Path("operationId", operationID)
 				}
-				poll().Answer(200, operationAnswer("PENDING"))
-				poll().Answer(200, test.end)
+				poll().Respond(200, operationAnswer("PENDING"))
+				poll().Respond(200, test.end)
 
 				o, err := srv.Client().Listings.Update(t.Context(), listingID, gen.UpdateListingRequest{Amount: "158.50"})
 				require.NoError(t, err)
@@ -58,10 +58,10 @@ func TestWaitFollowsAnOperationToItsEnd(t *testing.T) {
 
 func TestAnOperationIsResumedByItsIDsWithoutIO(t *testing.T) {
 	srv := clienttest.New(t)
-	o := srv.Client().Listings.OpenOperation(listingID, operationID)
+	o := srv.Client().Listings.Operation(listingID, operationID)
 	require.Zero(t, o.Snapshot(), "opening asks for nothing")
 	require.False(t, o.Done())
-	srv.Expect(gen.OpGetListingOperation).Path("listingId", listingID).Path("operationId", operationID).Answer(200, operationAnswer("SUCCEEDED"))
+	srv.Expect(gen.OpGetListingOperation).Path("listingId", listingID).Path("operationId", operationID).Respond(200, operationAnswer("SUCCEEDED"))
 
 	_, err := o.Wait(t.Context())
 
@@ -71,9 +71,9 @@ func TestAnOperationIsResumedByItsIDsWithoutIO(t *testing.T) {
 
 func TestAFailedPollLeavesTheSnapshotOfAnOperation(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpGetListingOperation).Answer(200, operationAnswer("PENDING"))
-	srv.Expect(gen.OpGetListingOperation).AnswerError(404, "there is no such operation")
-	o := srv.Client().Listings.OpenOperation(listingID, operationID)
+	srv.Expect(gen.OpGetListingOperation).Respond(200, operationAnswer("PENDING"))
+	srv.Expect(gen.OpGetListingOperation).RespondError(404, "there is no such operation")
+	o := srv.Client().Listings.Operation(listingID, operationID)
 
 	first, err := o.Poll(t.Context())
 	require.NoError(t, err)
@@ -110,13 +110,13 @@ func TestAWriteWhoseOperationCannotBeFollowedIsOfUnknownOutcome(t *testing.T) {
 
 func TestOperationsPageTakesTheCursorOfThePageBefore(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpListListingOperations).NoQuery().Answer(200, `{"nextCursor":"c/2=","operations":[`+operationAnswer("SUCCEEDED")+`]}`)
-	srv.Expect(gen.OpListListingOperations).Query("cursor", "c/2=").Query("pageSize", "5").AnswerExample()
+	srv.Expect(gen.OpListListingOperations).NoQuery().Respond(200, `{"nextCursor":"c/2=","operations":[`+operationAnswer("SUCCEEDED")+`]}`)
+	srv.Expect(gen.OpListListingOperations).Query("cursor", "c/2=").Query("pageSize", "5").RespondExample()
 	c := srv.Client()
 
-	first, err := c.Listings.OperationsPage(t.Context(), listingID, "", 0)
+	first, err := c.Listings.ListOperationsPage(t.Context(), listingID, "", 0)
 	require.NoError(t, err)
-	second, err := c.Listings.OperationsPage(t.Context(), listingID, first.NextCursor, 5)
+	second, err := c.Listings.ListOperationsPage(t.Context(), listingID, first.NextCursor, 5)
 	require.NoError(t, err)
 
 	assert.Empty(t, second.NextCursor, "null is the end")

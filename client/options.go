@@ -173,7 +173,7 @@ func WithObserver(observe func(Event)) Option {
 // WithMiddleware adds wrappers around the whole chain, the first one outermost. A middleware sees a call
 // once, however often it is retried, and before credentials are added; it may set a User-Agent of its own. One that
 // returns a nil Doer is an error of [New]; one whose Doer returns neither a response nor an error makes the call fail
-// with a [SendError], which Is [ErrOutcomeUnknown] for a write.
+// with a [TransportError], which Is [ErrOutcomeUnknown] for a write.
 func WithMiddleware(middleware ...Middleware) Option {
 	return func(c *config) error {
 		for i, wrap := range middleware {

@@ -205,7 +205,7 @@ func TestWithDefaults_JoinsAllThatIsWrong(t *testing.T) {
 
 func TestWithDefaults_LaterOptionsCount(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
-	srv.Expect(aRead.op).AnswerExample().Times(2)
+	srv.Expect(aRead.op).RespondExample().Times(2)
 	require.NoError(t, aRead.do(t.Context(), srv.Client(client.WithDefaults(client.WithToken("group")))))
 	require.NoError(t, aRead.do(t.Context(), srv.Client(client.WithDefaults(client.WithToken("group")), client.WithTokenSource(&turnstile{}))))
 	for i, want := range []string{"Bearer group", "Bearer token-1"} {
@@ -214,11 +214,11 @@ func TestWithDefaults_LaterOptionsCount(t *testing.T) {
 }
 
 func TestWait_RefusesNilByName(t *testing.T) {
-	for want, opt := range map[string]client.WaitOption{"options[0]": nil, "OnProgress": client.OnProgress(nil)} {
+	for want, opt := range map[string]client.WaitOption{"options[0]": nil, "WithProgress": client.WithProgress(nil)} {
 		c := clienttest.New(t, clienttest.InProcess()).Client() // which fails the test if a request comes
 		for _, err := range []error{
-			failure(c.Batches.OpenCreate(batchID).Wait(t.Context(), opt)),
-			failure(c.Listings.OpenOperation(listingID, operationID).Wait(t.Context(), opt)),
+			failure(c.Batches.ResumeCreate(batchID).Wait(t.Context(), opt)),
+			failure(c.Listings.Operation(listingID, operationID).Wait(t.Context(), opt)),
 		} {
 			var refused *client.ArgumentError
 			require.ErrorAs(t, err, &refused)

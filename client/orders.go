@@ -17,8 +17,8 @@ import (
 // Orders reads sales. An order is active from the sale until the seller is paid, then it is in history.
 type Orders struct{ c *Client }
 
-// ListActiveOrders filters a list of active orders. Zero fields filter nothing.
-type ListActiveOrders struct {
+// ActiveOrderFilter filters a list of active orders. Zero fields filter nothing.
+type ActiveOrderFilter struct {
 	Status             gen.OrderStatus // One of the statuses of active orders.
 	ProductID          string
 	VariantID          string
@@ -29,7 +29,7 @@ type ListActiveOrders struct {
 	PageSize           int // 1 to 100; 100 by default.
 }
 
-func (p ListActiveOrders) params() (*gen.ListActiveOrdersParams, error) {
+func (p ActiveOrderFilter) params() (*gen.ListActiveOrdersParams, error) {
 	const op = gen.OpListActiveOrders
 	out := &gen.ListActiveOrdersParams{
 		PageNumber: set(int32(p.PageNumber)), PageSize: new(int32(cmp.Or(p.PageSize, 100))),
@@ -42,24 +42,24 @@ func (p ListActiveOrders) params() (*gen.ListActiveOrdersParams, error) {
 	)
 }
 
-// Active yields the active orders that match, page after page, with GET /selling/orders/active (public). The
-// rules of [Listings.List] hold. Errors: those of [Orders.ActivePage], and [ErrPagingStuck].
-func (s *Orders) Active(ctx context.Context, filter ListActiveOrders) iter.Seq2[gen.Order, error] {
+// ListActive yields the active orders that match, page after page, with GET /selling/orders/active (public). The
+// rules of [Listings.List] hold. Errors: those of [Orders.ListActivePage], and [ErrPagingStuck].
+func (s *Orders) ListActive(ctx context.Context, filter ActiveOrderFilter) iter.Seq2[gen.Order, error] {
 	return numbered(gen.OpListActiveOrders, filter.PageNumber, orderNumber, func(number int) (page[gen.Order], error) {
 		filter.PageNumber = number
-		return orderPage(s.ActivePage(ctx, filter))
+		return orderPage(s.ListActivePage(ctx, filter))
 	})
 }
 
-// ActivePage reads one page of active orders with GET /selling/orders/active (public). Active orders often
+// ListActivePage reads one page of active orders with GET /selling/orders/active (public). Active orders often
 // carry no payout yet. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized].
-func (s *Orders) ActivePage(ctx context.Context, filter ListActiveOrders) (*gen.OrderPage, error) {
+func (s *Orders) ListActivePage(ctx context.Context, filter ActiveOrderFilter) (*gen.OrderPage, error) {
 	params, err := filter.params()
 	return do1[gen.OrderPage](ctx, s.c, gen.OpListActiveOrders, s.c.low.ListActiveOrders, params, err)
 }
 
-// ListOrderHistory filters a list of ended orders. Zero fields filter nothing.
-type ListOrderHistory struct {
+// OrderHistoryFilter filters a list of ended orders. Zero fields filter nothing.
+type OrderHistoryFilter struct {
 	Status             gen.OrderStatus // AUTHFAILED, DIDNOTSHIP, CANCELED, COMPLETED or RETURNED.
 	From, To           time.Time       // First and last day of creation, both included; only their UTC day counts.
 	ProductID          string
@@ -70,7 +70,7 @@ type ListOrderHistory struct {
 	PageSize           int // 1 to 100; 100 by default.
 }
 
-func (p ListOrderHistory) params() (*gen.ListOrderHistoryParams, error) {
+func (p OrderHistoryFilter) params() (*gen.ListOrderHistoryParams, error) {
 	const op = gen.OpListOrderHistory
 	out := &gen.ListOrderHistoryParams{
 		PageNumber: set(int32(p.PageNumber)), PageSize: new(int32(cmp.Or(p.PageSize, 100))),
@@ -84,19 +84,19 @@ func (p ListOrderHistory) params() (*gen.ListOrderHistoryParams, error) {
 	)
 }
 
-// History yields the ended orders that match, page after page, with GET /selling/orders/history
-// (documented). The rules of [Listings.List] hold. Errors: those of [Orders.HistoryPage], and
+// ListHistory yields the ended orders that match, page after page, with GET /selling/orders/history
+// (documented). The rules of [Listings.List] hold. Errors: those of [Orders.ListHistoryPage], and
 // [ErrPagingStuck].
-func (s *Orders) History(ctx context.Context, filter ListOrderHistory) iter.Seq2[gen.Order, error] {
+func (s *Orders) ListHistory(ctx context.Context, filter OrderHistoryFilter) iter.Seq2[gen.Order, error] {
 	return numbered(gen.OpListOrderHistory, filter.PageNumber, orderNumber, func(number int) (page[gen.Order], error) {
 		filter.PageNumber = number
-		return orderPage(s.HistoryPage(ctx, filter))
+		return orderPage(s.ListHistoryPage(ctx, filter))
 	})
 }
 
-// HistoryPage reads one page of ended orders with GET /selling/orders/history (documented). Errors:
+// ListHistoryPage reads one page of ended orders with GET /selling/orders/history (documented). Errors:
 // [ArgumentError], [ErrBadRequest], [ErrUnauthorized].
-func (s *Orders) HistoryPage(ctx context.Context, filter ListOrderHistory) (*gen.OrderPage, error) {
+func (s *Orders) ListHistoryPage(ctx context.Context, filter OrderHistoryFilter) (*gen.OrderPage, error) {
 	params, err := filter.params()
 	return do1[gen.OrderPage](ctx, s.c, gen.OpListOrderHistory, s.c.low.ListOrderHistory, params, err)
 }
@@ -116,10 +116,10 @@ func (s *Orders) Get(ctx context.Context, orderNumber string) (*gen.Order, error
 	return do1[gen.Order](ctx, s.c, gen.OpGetOrder, s.c.low.GetOrder, orderNumber)
 }
 
-// ShippingDocuments reads where the documents of a Direct order are, with
+// ListShippingDocuments reads where the documents of a Direct order are, with
 // GET /selling/orders/{orderNumber}/shipping-document (public). Errors: [ErrBadRequest], [ErrNotFound],
 // [ErrUnauthorized].
-func (s *Orders) ShippingDocuments(ctx context.Context, orderNumber string) (*gen.ShippingDocumentsResponse, error) {
+func (s *Orders) ListShippingDocuments(ctx context.Context, orderNumber string) (*gen.ShippingDocumentsResponse, error) {
 	return do1[gen.ShippingDocumentsResponse](ctx, s.c, gen.OpGetShippingDocuments, s.c.low.GetShippingDocuments, orderNumber)
 }
 
@@ -130,12 +130,12 @@ type Document struct {
 	Size        int64  // In bytes; -1 when the service does not say.
 }
 
-// ShippingDocument opens one shipping document with
+// DownloadShippingDocument opens one shipping document with
 // GET /selling/orders/{orderNumber}/shipping-document/{shippingId} (public). It streams: the attempt timeout
 // covers only the headers, ctx covers it all, and a document that breaks off is an error of Read. It returns when the
 // first bytes are there. Errors: [ErrNotFound], [ErrUnauthorized], [DecodeError] for what is not a PDF, such as the
 // page of a gateway.
-func (s *Orders) ShippingDocument(ctx context.Context, orderNumber, shippingID string) (*Document, error) {
+func (s *Orders) DownloadShippingDocument(ctx context.Context, orderNumber, shippingID string) (*Document, error) {
 	call := newCall(gen.OpGetShippingDocument, orderNumber, shippingID)
 	resp, err := s.c.roundTrip(ctx, call, func(ctx context.Context) (*http.Response, error) {
 		return s.c.low.GetShippingDocument(ctx, orderNumber, shippingID)

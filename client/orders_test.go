@@ -19,11 +19,11 @@ import (
 )
 
 func TestListsOfOrdersSendTheirFilterAndNothingElse(t *testing.T) {
-	active := func(filter client.ListActiveOrders) func(*client.Client) error {
-		return func(c *client.Client) error { return failure(c.Orders.ActivePage(t.Context(), filter)) }
+	active := func(filter client.ActiveOrderFilter) func(*client.Client) error {
+		return func(c *client.Client) error { return failure(c.Orders.ListActivePage(t.Context(), filter)) }
 	}
-	history := func(filter client.ListOrderHistory) func(*client.Client) error {
-		return func(c *client.Client) error { return failure(c.Orders.HistoryPage(t.Context(), filter)) }
+	history := func(filter client.OrderHistoryFilter) func(*client.Client) error {
+		return func(c *client.Client) error { return failure(c.Orders.ListHistoryPage(t.Context(), filter)) }
 	}
 	types := []gen.InventoryType{gen.InventoryTypeStandard, gen.InventoryTypeDirect}
 	tests := map[string]struct {
@@ -31,17 +31,17 @@ func TestListsOfOrdersSendTheirFilterAndNothingElse(t *testing.T) {
 		list func(*client.Client) error
 		want string
 	}{
-		"an empty filter of active orders": {gen.OpListActiveOrders, active(client.ListActiveOrders{}), "pageSize=100"},
+		"an empty filter of active orders": {gen.OpListActiveOrders, active(client.ActiveOrderFilter{}), "pageSize=100"},
 		"all of active orders": {
-			gen.OpListActiveOrders, active(client.ListActiveOrders{
+			gen.OpListActiveOrders, active(client.ActiveOrderFilter{
 				Status: gen.OrderStatusShipped, ProductID: "p1", VariantID: "v1", Sort: gen.OrderSortShipByDate,
 				InventoryTypes: types, ShipmentDisplayIDs: []string{"SHP-1", "SHP-2"}, PageNumber: 2, PageSize: 5,
 			}),
 			"pageNumber=2&pageSize=5&orderStatus=SHIPPED&productId=p1&variantId=v1&sortOrder=SHIPBYDATE&inventoryTypes=STANDARD,DIRECT&initiatedShipmentDisplayIds=SHP-1,SHP-2",
 		},
-		"an empty filter of history": {gen.OpListOrderHistory, history(client.ListOrderHistory{}), "pageSize=100"},
+		"an empty filter of history": {gen.OpListOrderHistory, history(client.OrderHistoryFilter{}), "pageSize=100"},
 		"all of history": {
-			gen.OpListOrderHistory, history(client.ListOrderHistory{
+			gen.OpListOrderHistory, history(client.OrderHistoryFilter{
 				Status: gen.OrderStatusReturned, From: evening, To: evening, ProductID: "p1", VariantID: "v1",
 				InventoryTypes: types, ShipmentDisplayIDs: []string{"SHP-1"}, PageNumber: 2, PageSize: 5,
 			}),
@@ -51,7 +51,7 @@ func TestListsOfOrdersSendTheirFilterAndNothingElse(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t)
-			srv.Expect(test.op).AnswerExample()
+			srv.Expect(test.op).RespondExample()
 
 			require.NoError(t, test.list(srv.Client()))
 
@@ -62,7 +62,7 @@ func TestListsOfOrdersSendTheirFilterAndNothingElse(t *testing.T) {
 
 func TestGetOrderReadsFiguresExactly(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpGetOrder).Path("orderNumber", orderID).AnswerExample()
+	srv.Expect(gen.OpGetOrder).Path("orderNumber", orderID).RespondExample()
 
 	order, err := srv.Client().Orders.Get(t.Context(), orderID)
 
@@ -85,7 +85,7 @@ func TestAShippingDocumentStreams(t *testing.T) {
 	c, err := client.New(client.WithBaseURL(srv.URL+"/v2"), client.WithAPIKey("key"), client.WithToken("token"))
 	require.NoError(t, err)
 
-	document, err := c.Orders.ShippingDocument(t.Context(), orderID, "label")
+	document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 	require.NoError(t, err)
 	start := make([]byte, 4)
 	_, err = io.ReadFull(document, start)
@@ -104,7 +104,7 @@ func TestAShippingDocumentThatBreaksOffIsAnErrorOfRead(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetShippingDocument).Disconnect(clienttest.MidBody, "the document breaks off")
 
-	document, err := srv.Client().Orders.ShippingDocument(t.Context(), orderID, "label")
+	document, err := srv.Client().Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 	require.NoError(t, err, "its headers came")
 	defer document.Close()
 	start, err := io.ReadAll(document)
@@ -138,7 +138,7 @@ func TestTheAttemptTimeoutDoesNotCutASlowDocument(t *testing.T) {
 		)
 		require.NoError(t, err)
 
-		document, err := c.Orders.ShippingDocument(t.Context(), orderID, "label")
+		document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 		require.NoError(t, err)
 		defer document.Close()
 		content, err := io.ReadAll(document)
@@ -158,7 +158,7 @@ func TestDocument_IdleTimeout(t *testing.T) {
 			})}),
 		)
 		require.NoError(t, err)
-		document, err := c.Orders.ShippingDocument(t.Context(), orderID, "label")
+		document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 		require.NoError(t, err)
 		defer document.Close()
 
@@ -181,13 +181,13 @@ func TestDocument_IdleTimeout(t *testing.T) {
 func TestTheAttemptTimeoutCoversTheHeadersOfADocument(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(gen.OpGetShippingDocument).Delay(time.Minute).AnswerExample()
+		srv.Expect(gen.OpGetShippingDocument).Delay(time.Minute).RespondExample()
 		c := srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}))
 
 		start := time.Now()
-		_, err := c.Orders.ShippingDocument(t.Context(), orderID, "label")
+		_, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 
-		var unanswered *client.SendError
+		var unanswered *client.TransportError
 		require.ErrorAs(t, err, &unanswered)
 		assert.Equal(t, time.Second, time.Since(start))
 	})

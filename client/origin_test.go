@@ -64,7 +64,7 @@ func TestCredentials_StayWithTheBaseURL(t *testing.T) {
 			})
 			t.Run("by the generated client", func(t *testing.T) {
 				c, sent := originClient(t)
-				c.Low().Server = tc.server + "/"
+				c.Raw().Server = tc.server + "/"
 				require.Error(t, aRead.do(t.Context(), c))
 				assert.Equal(t, tc.sent, sent.Load(), tc.why)
 			})
@@ -86,7 +86,7 @@ func TestCredentials_StayWithTheHostHeader(t *testing.T) {
 
 func TestCredentials_AreNotInTheRequestOfAResponse(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(aRead.op).AnswerExample()
+	srv.Expect(aRead.op).RespondExample()
 	seen := false
 	c := srv.Client(client.WithMiddleware(func(next client.Doer) client.Doer {
 		return client.DoerFunc(func(req *http.Request) (*http.Response, error) {
@@ -109,7 +109,7 @@ func TestRedirects_PassTheQuotaAndCountAsRequests(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		elsewhere := strings.TrimSuffix(srv.BaseURL(), "/") + "/selling/listings/other"
 		srv.Expect(aRead.op).Times(2).Raw(http.StatusFound, http.Header{"Location": {elsewhere}}, nil, "moved for now")
-		srv.Expect(aRead.op).Path("listingId", "other").AnswerError(http.StatusConflict, "for its attempts")
+		srv.Expect(aRead.op).Path("listingId", "other").RespondError(http.StatusConflict, "for its attempts")
 		limiter := &meter{}
 		err := aRead.do(t.Context(), srv.Client(client.WithLimiter(limiter)))
 		require.ErrorIs(t, err, client.ErrConflict)

@@ -146,7 +146,7 @@ func (p *pace) failed(req *http.Request, err error) error {
 	case err == nil:
 		return nil
 	case req.Context().Err() != nil:
-		return &SendError{CallInfo: c.describe(), Err: req.Context().Err()}
+		return &TransportError{CallInfo: c.describe(), Err: req.Context().Err()}
 	default:
 		return fmt.Errorf("%s: %w", c.op.ID, err)
 	}

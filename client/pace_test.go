@@ -24,7 +24,7 @@ import (
 // throttle has a client answered 429 with a Retry-After of ten seconds, once.
 func throttle(t *testing.T, srv *clienttest.Server, c *client.Client) {
 	t.Helper()
-	srv.Expect(aWrite.op).AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "10")
+	srv.Expect(aWrite.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "10")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that it does not wait itself
 	defer cancel()
 	require.ErrorIs(t, aWrite.do(ctx, c), client.ErrRateLimited)
@@ -46,7 +46,7 @@ func TestA429HoldsBackEveryGoroutine(t *testing.T) {
 		throttle(t, srv, c)
 
 		var arrivals clock
-		srv.Expect(aRead.op).Times(8).Check(arrivals.tick).AnswerExample()
+		srv.Expect(aRead.op).Times(8).Check(arrivals.tick).RespondExample()
 		var calls sync.WaitGroup
 		for range 8 {
 			calls.Go(func() { assert.NoError(t, aRead.do(t.Context(), c)) })
@@ -67,7 +67,7 @@ func TestOneClientsGateIsNotAnothers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		throttle(t, srv, srv.Client())
-		srv.Expect(aRead.op).AnswerExample()
+		srv.Expect(aRead.op).RespondExample()
 		start := time.Now()
 		require.NoError(t, aRead.do(t.Context(), srv.Client()))
 		assert.Zero(t, time.Since(start))
@@ -86,7 +86,7 @@ func TestCooldown_LastsAsLongAsTheServiceAsked(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
 			c := srv.Client()
-			srv.Expect(aWrite.op).AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", strconv.Itoa(int(tc.asked.Seconds())))
+			srv.Expect(aWrite.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", strconv.Itoa(int(tc.asked.Seconds())))
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that it does not wait itself
 			defer cancel()
 			require.ErrorIs(t, aWrite.do(ctx, c), client.ErrRateLimited)
@@ -99,7 +99,7 @@ func TestCooldown_LastsAsLongAsTheServiceAsked(t *testing.T) {
 			require.True(t, ok, tc.why)
 			assert.Equal(t, ends, throttled.Until, tc.why)
 
-			srv.Expect(aRead.op).AnswerExample()
+			srv.Expect(aRead.op).RespondExample()
 			require.NoError(t, aRead.do(t.Context(), c), "what is left of it is short enough to wait for: %s", tc.why)
 			assert.False(t, time.Now().Before(ends), tc.why)
 		})
@@ -162,11 +162,11 @@ func TestEveryAttemptCountsWithItsListings(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		m := &meter{}
 		c := srv.Client(client.WithLimiter(m))
-		srv.Expect(gen.OpCreateListingsBatch).AnswerError(http.StatusTooManyRequests, "slow down")
-		srv.Expect(gen.OpCreateListingsBatch).AnswerExample()
-		srv.Expect(gen.OpUpdateListingsBatch).AnswerExample()
-		srv.Expect(gen.OpDeleteListingsBatch).AnswerExample()
-		srv.Expect(aRead.op).AnswerExample()
+		srv.Expect(gen.OpCreateListingsBatch).RespondError(http.StatusTooManyRequests, "slow down")
+		srv.Expect(gen.OpCreateListingsBatch).RespondExample()
+		srv.Expect(gen.OpUpdateListingsBatch).RespondExample()
+		srv.Expect(gen.OpDeleteListingsBatch).RespondExample()
+		srv.Expect(aRead.op).RespondExample()
 
 		_, err := c.Batches.Create(t.Context(), []gen.CreateItem{{VariantID: "1", Amount: "162", Quantity: 2}, {VariantID: "2", Amount: "170", Quantity: 3}})
 		require.NoError(t, err)
@@ -186,7 +186,7 @@ func TestTheDefaultQuotaIsThePublicOne(t *testing.T) {
 			client.WithAPIKey(clienttest.APIKey), client.WithToken(clienttest.Token))
 		require.NoError(t, err)
 		var arrivals clock
-		srv.Expect(aRead.op).Times(3).Check(arrivals.tick).AnswerExample()
+		srv.Expect(aRead.op).Times(3).Check(arrivals.tick).RespondExample()
 		for range 3 {
 			require.NoError(t, aRead.do(t.Context(), c))
 		}
@@ -198,7 +198,7 @@ func TestAQuotaBeyondTheDeadlineIsRefusedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(client.WithQuota(client.Quota{RequestsPerDay: 1}))
-		srv.Expect(aRead.op).AnswerExample()
+		srv.Expect(aRead.op).RespondExample()
 		require.NoError(t, aRead.do(t.Context(), c))
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -221,13 +221,13 @@ func TestPace_ReportsOutcomeToLimiter(t *testing.T) {
 		option client.Option
 		want   quota.Outcome
 	}{
-		"a response is there":    {func(s *clienttest.Server) { s.Expect(aRead.op).AnswerExample() }, oneAttempt, quota.Sent},
-		"an error is a response": {func(s *clienttest.Server) { s.Expect(aRead.op).AnswerError(404, "none") }, oneAttempt, quota.Sent},
-		"a 429":                  {func(s *clienttest.Server) { s.Expect(aRead.op).AnswerError(429, "slow down") }, oneAttempt, quota.Refused},
+		"a response is there":    {func(s *clienttest.Server) { s.Expect(aRead.op).RespondExample() }, oneAttempt, quota.Sent},
+		"an error is a response": {func(s *clienttest.Server) { s.Expect(aRead.op).RespondError(404, "none") }, oneAttempt, quota.Sent},
+		"a 429":                  {func(s *clienttest.Server) { s.Expect(aRead.op).RespondError(429, "slow down") }, oneAttempt, quota.Refused},
 		"the connection breaks": {func(s *clienttest.Server) {
 			s.Expect(aRead.op).Disconnect(clienttest.BeforeHeaders, "the network fails")
 		}, oneAttempt, quota.Sent},
-		"no response in time": {func(s *clienttest.Server) { s.Expect(aRead.op).AnswerExample().Delay(time.Minute) }, oneAttempt, quota.Sent},
+		"no response in time": {func(s *clienttest.Server) { s.Expect(aRead.op).RespondExample().Delay(time.Minute) }, oneAttempt, quota.Sent},
 		"no connection":       {func(*clienttest.Server) {}, elsewhere, quota.NotSent},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -251,12 +251,12 @@ func TestPace_KeepsPlaceOfAbandonedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}))
-		srv.Expect(aRead.op).AnswerExample().Delay(time.Minute)
+		srv.Expect(aRead.op).RespondExample().Delay(time.Minute)
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		start := time.Now()
 		require.ErrorIs(t, aRead.do(ctx, c), context.DeadlineExceeded)
-		srv.Expect(aRead.op).AnswerExample()
+		srv.Expect(aRead.op).RespondExample()
 		require.NoError(t, aRead.do(t.Context(), c))
 		took := time.Since(start)
 		assert.GreaterOrEqual(t, took, 3*time.Second, "2 s for it to arrive, and a window")
@@ -276,7 +276,7 @@ func TestPace_FreesPlaceOfCallThatIsNotSent(t *testing.T) {
 		}))
 		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}), tokens)
 		require.True(t, isA[*client.TokenError](aRead.do(t.Context(), c)))
-		srv.Expect(aRead.op).AnswerExample()
+		srv.Expect(aRead.op).RespondExample()
 		start := time.Now()
 		require.NoError(t, aRead.do(t.Context(), c))
 		assert.Zero(t, time.Since(start))
@@ -305,7 +305,7 @@ func TestPace_ReportsWaitOfLimiterThatTracesNone(t *testing.T) {
 		c := srv.Client(client.WithLimiter(limiter), client.WithObserver(w.observe))
 		for _, wait := range []time.Duration{0, 30 * time.Second, 150 * time.Second} {
 			limiter.wait = wait
-			srv.Expect(aRead.op).AnswerExample()
+			srv.Expect(aRead.op).RespondExample()
 			require.NoError(t, aRead.do(t.Context(), c))
 		}
 		var delays []time.Duration
@@ -333,7 +333,7 @@ func TestWithLimiter_IsSharedByClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		var arrivals clock
-		srv.Expect(aRead.op).Times(4).Check(arrivals.tick).AnswerExample()
+		srv.Expect(aRead.op).Times(4).Check(arrivals.tick).RespondExample()
 		limiter := client.WithLimiter(quota.NewLimiter(quota.Quota{RequestsPerSecond: 1}))
 		shop, tools := srv.Client(limiter), srv.Client(limiter)
 		var calls sync.WaitGroup
@@ -352,7 +352,7 @@ func TestWithLimiter_IsSharedByClients(t *testing.T) {
 func TestWithQuota_IsNotSharedByClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).Times(2).AnswerExample()
+		srv.Expect(aRead.op).Times(2).RespondExample()
 		option, start := client.WithQuota(client.Quota{RequestsPerSecond: 1}), time.Now()
 		for range 2 {
 			require.NoError(t, aRead.do(t.Context(), srv.Client(option)))
@@ -392,7 +392,7 @@ func TestWithQuota_FillsZeroFieldsFromPublicQuota(t *testing.T) {
 func TestClient_RemainingQuotaCountsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(gen.OpDeleteListingsBatch).AnswerExample()
+		srv.Expect(gen.OpDeleteListingsBatch).RespondExample()
 		c := srv.Client(client.WithQuota(client.PublicQuota))
 		require.NoError(t, failure(c.Batches.Delete(t.Context(), []string{"l1", "l2"})))
 		states, err := c.RemainingQuota(t.Context())
@@ -429,11 +429,11 @@ func TestAdmit_TokenIsFreshAfterTheWaitForTheQuota(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(aRead.op).Times(2).AnswerExample()
+			srv.Expect(aRead.op).Times(2).RespondExample()
 			limiter := quota.NewLimiter(quota.Quota{ItemsPerWindow: 1, ItemsWindow: time.Minute})
 			c := srv.Client(client.WithTokenSource(&lasting{each: tc.each}), client.WithLimiter(limiter))
 			for range 2 {
-				resp, err := c.Low().GetListing(client.WithItemCount(t.Context(), 1), "98e2e748-8000-45bf-a624-5531d6a68318")
+				resp, err := c.Raw().GetListing(client.WithItemCount(t.Context(), 1), "98e2e748-8000-45bf-a624-5531d6a68318")
 				require.NoError(t, err, tc.why)
 				_ = resp.Body.Close()
 			}

@@ -85,7 +85,7 @@ func TestAListBeginsAtThePageOfItsFilter(t *testing.T) {
 	srv := clienttest.New(t)
 	pagedLists()[0].answer(srv, 7, false, "a")
 	pagedLists()[0].answer(srv, 8, true, "b")
-	listings := srv.Client().Listings.List(t.Context(), client.ListListings{PageNumber: 7})
+	listings := srv.Client().Listings.List(t.Context(), client.ListingFilter{PageNumber: 7})
 
 	got, errs := collect(ids(listings, func(l gen.Listing) string { return l.ListingID }))
 
@@ -100,11 +100,11 @@ func TestList_CursorMayRepeat(t *testing.T) {
 	for _, id := range []string{"a", "b", "c"} {
 		body := list.page([]string{id})
 		body["nextCursor"] = "here"
-		srv.Expect(list.op).Answer(200, body)
+		srv.Expect(list.op).Respond(200, body)
 	}
 	body := list.page([]string{"d"})
 	body["nextCursor"] = nil
-	srv.Expect(list.op).Query("cursor", "here").Answer(200, body)
+	srv.Expect(list.op).Query("cursor", "here").Respond(200, body)
 
 	got, errs := collect(list.list(t.Context(), srv.Client()))
 
@@ -119,7 +119,7 @@ func TestEntriesWithoutAnIDAreYieldedButProveNoProgress(t *testing.T) {
 	var statuses []gen.ListingStatus
 	var failed error
 
-	for l, err := range srv.Client().Listings.List(t.Context(), client.ListListings{}) {
+	for l, err := range srv.Client().Listings.List(t.Context(), client.ListingFilter{}) {
 		if failed = err; err == nil {
 			statuses = append(statuses, l.Status)
 		}
@@ -134,7 +134,7 @@ func TestAnErrorEndsAList(t *testing.T) {
 		t.Run(string(p.op), func(t *testing.T) {
 			srv, list := p.open(t)
 			p.answer(srv, 1, false, "a")
-			srv.Expect(p.op).AnswerError(403, "ask for access")
+			srv.Expect(p.op).RespondError(403, "ask for access")
 
 			got, errs := collect(list)
 

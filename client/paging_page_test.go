@@ -46,15 +46,15 @@ func TestPage_IsTheLastOnlyIfItSaysSo(t *testing.T) {
 		c := cannedClient(t, func(*http.Request) canned { return canned{status: 200, body: []byte(body)} })
 		read := map[string]func() (bool, error){
 			"listings": func() (bool, error) {
-				p, err := c.Listings.ListPage(t.Context(), client.ListListings{})
+				p, err := c.Listings.ListPage(t.Context(), client.ListingFilter{})
 				return err == nil && p.HasNextPage, err
 			},
 			"orders": func() (bool, error) {
-				p, err := c.Orders.HistoryPage(t.Context(), client.ListOrderHistory{})
+				p, err := c.Orders.ListHistoryPage(t.Context(), client.OrderHistoryFilter{})
 				return err == nil && p.HasNextPage, err
 			},
 			"products": func() (bool, error) {
-				p, err := c.Catalog.SearchPage(t.Context(), client.SearchProducts{Query: "jordan"})
+				p, err := c.Catalog.SearchPage(t.Context(), client.ProductQuery{Query: "jordan"})
 				return err == nil && p.HasNextPage, err
 			},
 		}
@@ -84,7 +84,7 @@ func TestPage_OfACursorListIsTheLastOnlyIfItSaysSo(t *testing.T) {
 		"the operations have one":        {`{"operations":[{"nextCursor":"c2"}]}`, "", false},
 	} {
 		c := cannedClient(t, func(*http.Request) canned { return canned{status: 200, body: []byte(tc.body)} })
-		p, err := c.Listings.OperationsPage(t.Context(), listingID, "", 0)
+		p, err := c.Listings.ListOperationsPage(t.Context(), listingID, "", 0)
 		if !tc.ok {
 			assert.True(t, isA[*client.DecodeError](err), "%s: %v", why, err)
 			continue

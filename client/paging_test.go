@@ -28,35 +28,35 @@ func pagedLists() []pagedList {
 		{
 			gen.OpListListings,
 			func(ctx context.Context, c *client.Client) iter.Seq2[string, error] {
-				return ids(c.Listings.List(ctx, client.ListListings{}), func(l gen.Listing) string { return l.ListingID })
+				return ids(c.Listings.List(ctx, client.ListingFilter{}), func(l gen.Listing) string { return l.ListingID })
 			},
 			func(ids []string) map[string]any { return map[string]any{"listings": entries(ids, "listingId")} }, "pageNumber",
 		},
 		{
 			gen.OpListActiveOrders,
 			func(ctx context.Context, c *client.Client) iter.Seq2[string, error] {
-				return ids(c.Orders.Active(ctx, client.ListActiveOrders{}), func(o gen.Order) string { return o.OrderNumber })
+				return ids(c.Orders.ListActive(ctx, client.ActiveOrderFilter{}), func(o gen.Order) string { return o.OrderNumber })
 			},
 			func(ids []string) map[string]any { return map[string]any{"orders": entries(ids, "orderNumber")} }, "pageNumber",
 		},
 		{
 			gen.OpListOrderHistory,
 			func(ctx context.Context, c *client.Client) iter.Seq2[string, error] {
-				return ids(c.Orders.History(ctx, client.ListOrderHistory{}), func(o gen.Order) string { return o.OrderNumber })
+				return ids(c.Orders.ListHistory(ctx, client.OrderHistoryFilter{}), func(o gen.Order) string { return o.OrderNumber })
 			},
 			func(ids []string) map[string]any { return map[string]any{"orders": entries(ids, "orderNumber")} }, "pageNumber",
 		},
 		{
 			gen.OpSearchProducts,
 			func(ctx context.Context, c *client.Client) iter.Seq2[string, error] {
-				return ids(c.Catalog.Search(ctx, client.SearchProducts{Query: "jordan"}), func(p gen.Product) string { return p.ProductID })
+				return ids(c.Catalog.Search(ctx, client.ProductQuery{Query: "jordan"}), func(p gen.Product) string { return p.ProductID })
 			},
 			func(ids []string) map[string]any { return map[string]any{"products": entries(ids, "productId")} }, "pageNumber",
 		},
 		{
 			gen.OpListListingOperations,
 			func(ctx context.Context, c *client.Client) iter.Seq2[string, error] {
-				return ids(c.Listings.Operations(ctx, listingID), func(o gen.ListingOperation) string { return o.OperationID })
+				return ids(c.Listings.ListOperations(ctx, listingID), func(o gen.ListingOperation) string { return o.OperationID })
 			},
 			func(ids []string) map[string]any { return map[string]any{"operations": entries(ids, "operationId")} }, "cursor",
 		},
@@ -101,7 +101,7 @@ func (p pagedList) answer(srv *clienttest.Server, number int, last bool, ids ...
 		body["count"], body["pageSize"], body["pageNumber"], body["hasNextPage"] = 900, 100, number, !last
 		line.Query("pageNumber", strconv.Itoa(number))
 	}
-	line.Answer(200, body)
+	line.Respond(200, body)
 }
 
 // collect ranges over a list to its end.

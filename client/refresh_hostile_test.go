@@ -69,7 +69,7 @@ func TestACallNeverTellsWhatATokenEndpointSaid(t *testing.T) {
 func TestNoVerbPrintsTheSecretsOfASource(t *testing.T) {
 	source := overHTTP(t, grants(secretAccess, `"expires_in":43200`), withSecrets)
 	srv := clienttest.New(t)
-	srv.Expect(aRead.op).AnswerExample()
+	srv.Expect(aRead.op).RespondExample()
 	c := srv.Client(client.WithTokenSource(source))
 	require.NoError(t, aRead.do(t.Context(), c), "so that there is a token")
 

@@ -114,9 +114,9 @@ func TestA401InvalidatesTheTokenOnceAndTheBodyIsSentAgain(t *testing.T) {
 	for _, call := range []aCall{aRead, aWrite} {
 		endpoint := &tokenEndpoint{answers: []http.HandlerFunc{grants("access-1", `"expires_in":43200`), grants("access-2", `"expires_in":43200`), grants("access-3")}}
 		srv := clienttest.New(t)
-		srv.Expect(call.op).AnswerError(http.StatusUnauthorized, "revoked")
-		srv.Expect(call.op).AnswerExample()
-		srv.Expect(call.op).AnswerError(http.StatusUnauthorized, "the API key is blocked")
+		srv.Expect(call.op).RespondError(http.StatusUnauthorized, "revoked")
+		srv.Expect(call.op).RespondExample()
+		srv.Expect(call.op).RespondError(http.StatusUnauthorized, "the API key is blocked")
 		c := srv.Client(client.WithTokenSource(overHTTP(t, endpoint)))
 
 		require.NoError(t, call.do(t.Context(), c), "the second token is taken")
@@ -168,7 +168,7 @@ func TestACallIsNotHeldUpByARefreshInTheBackground(t *testing.T) {
 			c.HTTPClient = &http.Client{Transport: endpoint}
 		})
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aWrite.op).Times(3).AnswerExample()
+		srv.Expect(aWrite.op).Times(3).RespondExample()
 		c := srv.Client(client.WithTokenSource(source))
 		require.NoError(t, aWrite.do(t.Context(), c))
 		tokenAfter(12*time.Hour - 5*time.Minute)
@@ -195,7 +195,7 @@ func TestACallWaitsForATokenNoLongerThanItsContext(t *testing.T) {
 	}}}
 	source := overHTTP(t, endpoint)
 	srv := clienttest.New(t)
-	srv.Expect(aWrite.op).AnswerExample()
+	srv.Expect(aWrite.op).RespondExample()
 	c := srv.Client(client.WithTokenSource(source))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-arrived; cancel() }()

@@ -185,8 +185,8 @@ func TestWrite_TakesTheIDFromTheBodyOfAnyDecodeError(t *testing.T) {
 func TestWrite_ABatchFromABrokenResponseCanBeWaitedFor(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpCreateListingsBatch).Raw(200, nil, []byte(`{"batchId":"`+batchID+`","status":"QUE`), "it breaks off")
-	srv.Expect(gen.OpGetCreateListingsBatch).Path("batchId", batchID).Answer(200, batchAnswer("COMPLETED", true, 2, `{"completed":2}`))
-	srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, itemAnswer("COMPLETED", "COMPLETED"))
+	srv.Expect(gen.OpGetCreateListingsBatch).Path("batchId", batchID).Respond(200, batchAnswer("COMPLETED", true, 2, `{"completed":2}`))
+	srv.Expect(gen.OpListCreateListingsBatchItems).Respond(200, itemAnswer("COMPLETED", "COMPLETED"))
 
 	b, err := srv.Client().Batches.Create(t.Context(), items(2))
 	require.ErrorIs(t, err, client.ErrOutcomeUnknown)

@@ -146,7 +146,7 @@ func TestResponse_MarketDataNeedsOneKnownMember(t *testing.T) {
 		`{"more":{"lowestAskAmount":1}}`:  false,
 	} {
 		c := cannedClient(t, func(*http.Request) canned { return canned{status: 200, body: []byte(body)} })
-		_, err := c.Catalog.MarketData(t.Context(), productID, variantID, "")
+		_, err := c.Catalog.GetMarketData(t.Context(), productID, variantID, "")
 		assert.Equal(t, ok, err == nil, "%s: %v", body, err)
 	}
 }
@@ -168,7 +168,7 @@ func TestResponse_DocumentIsAPDF(t *testing.T) {
 		c := cannedClient(t, func(*http.Request) canned {
 			return canned{status: 200, header: http.Header{"Content-Type": {tc.contentType}}, body: []byte(tc.body)}
 		})
-		document, err := c.Orders.ShippingDocument(t.Context(), orderID, "label")
+		document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 		if !tc.ok {
 			failed, isDecode := errors.AsType[*client.DecodeError](err)
 			if assert.True(t, isDecode, "%s: %v", tc.why, err) {
@@ -189,7 +189,7 @@ func TestResponse_TooManyElementsAreADecodeError(t *testing.T) {
 	c := cannedClient(t, func(*http.Request) canned {
 		return canned{status: 200, body: []byte(`{"listings":[` + strings.Repeat(`{},`, 50_000) + `{}],"hasNextPage":false}`)}
 	})
-	_, err := c.Listings.ListPage(t.Context(), client.ListListings{})
+	_, err := c.Listings.ListPage(t.Context(), client.ListingFilter{})
 	failed, ok := errors.AsType[*client.DecodeError](err)
 	require.True(t, ok, "%v", err)
 	assert.Len(t, failed.Body, 64<<10, "the body of an error is bounded")
@@ -201,7 +201,7 @@ func TestResponse_DecodingEndsWithTheContext(t *testing.T) {
 		cancel() // After the request was sent: the fake transport hands the body through all the same.
 		return canned{status: 200, body: []byte(`{"listings":[{"condition":"` + strings.Repeat("x", 1<<20) + `"}],"hasNextPage":false}`)}
 	})
-	_, err := c.Listings.ListPage(ctx, client.ListListings{})
+	_, err := c.Listings.ListPage(ctx, client.ListingFilter{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 

@@ -18,7 +18,7 @@ type RetryPolicy = retry.Policy
 // classify names the row of the retry table that an attempt belongs to.
 func classify(req *http.Request, resp *http.Response, err error) retry.Outcome {
 	_, broken := errors.AsType[*DecodeError](err)
-	_, unsent := errors.AsType[*SendError](err)
+	_, unsent := errors.AsType[*TransportError](err)
 	switch {
 	case err == nil:
 		return retry.OfStatus(resp.StatusCode)
@@ -145,7 +145,7 @@ func (r *redirects) follow(resp *http.Response) bool {
 // end returns the last attempt's response or error with what the table says of it.
 func (r *retrier) end(c *call, unknown bool, resp *http.Response, err error) (*http.Response, error) {
 	c.unknown = unknown
-	if failed, ok := errors.AsType[*SendError](err); ok {
+	if failed, ok := errors.AsType[*TransportError](err); ok {
 		failed.CallInfo = c.describe()
 	}
 	if failed, ok := errors.AsType[*DecodeError](err); ok {

@@ -31,9 +31,9 @@ func TestAContextThatEndsIsTheError(t *testing.T) {
 		}
 	}
 	type script = func(*clienttest.Expectation)
-	slow := func(e *clienttest.Expectation) { e.AnswerExample().Delay(10 * time.Second) }
+	slow := func(e *clienttest.Expectation) { e.RespondExample().Delay(10 * time.Second) }
 	throttled := func(e *clienttest.Expectation) {
-		e.AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "30")
+		e.RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "30")
 	}
 	for _, tc := range []struct {
 		what     string
@@ -63,7 +63,7 @@ func TestAContextThatEndsIsTheError(t *testing.T) {
 					err := call.do(ctx, srv.Client())
 					require.ErrorIs(t, err, tc.want)
 					require.ErrorContains(t, err, string(call.op)+": "+tc.text)
-					assert.Equal(t, tc.text[0] == 'n', isA[*client.SendError](err), "%T: an answer that came is kept", err)
+					assert.Equal(t, tc.text[0] == 'n', isA[*client.TransportError](err), "%T: an answer that came is kept", err)
 					assert.Equal(t, tc.attempts, infoOf(t, err).Attempts)
 					assert.Equal(t, tc.doubtful && kind == "write", infoOf(t, err).OutcomeUnknown)
 					if tc.doubtful && kind == "write" {
@@ -97,7 +97,7 @@ func TestAContextThatEndsWithinTheBodyIsTheError(t *testing.T) {
 func TestAttemptTimeout_HasASentinel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aWrite.op).AnswerExample().Delay(time.Hour)
+		srv.Expect(aWrite.op).RespondExample().Delay(time.Hour)
 		start := time.Now()
 		err := aWrite.do(t.Context(), srv.Client(client.WithRetry(client.RetryPolicy{AttemptTimeout: 5 * time.Second})))
 		require.ErrorIs(t, err, client.ErrOutcomeUnknown)
@@ -111,7 +111,7 @@ func TestAttemptTimeout_HasASentinel(t *testing.T) {
 func TestAttemptTimeout_IsNotTheCallersDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aWrite.op).AnswerExample().Delay(time.Hour)
+		srv.Expect(aWrite.op).RespondExample().Delay(time.Hour)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		err := aWrite.do(ctx, srv.Client())
@@ -126,11 +126,11 @@ func TestCall_WithoutDeadlineEndsAfter30Minutes(t *testing.T) {
 		script func(*clienttest.Expectation)
 		why    string
 	}{
-		{client.RetryPolicy{MaxAttempts: 99, AttemptTimeout: 4 * time.Minute}, func(e *clienttest.Expectation) { e.AnswerExample().Delay(time.Hour) }, "attempts"},
-		{client.RetryPolicy{AttemptTimeout: 4 * time.Hour}, func(e *clienttest.Expectation) { e.AnswerExample().Delay(5 * time.Hour) }, "one attempt"},
-		{client.RetryPolicy{MaxAttempts: 99, MinDelay: 10 * time.Minute, MaxDelay: 10 * time.Minute}, func(e *clienttest.Expectation) { e.AnswerError(503, "busy") }, "pauses"},
+		{client.RetryPolicy{MaxAttempts: 99, AttemptTimeout: 4 * time.Minute}, func(e *clienttest.Expectation) { e.RespondExample().Delay(time.Hour) }, "attempts"},
+		{client.RetryPolicy{AttemptTimeout: 4 * time.Hour}, func(e *clienttest.Expectation) { e.RespondExample().Delay(5 * time.Hour) }, "one attempt"},
+		{client.RetryPolicy{MaxAttempts: 99, MinDelay: 10 * time.Minute, MaxDelay: 10 * time.Minute}, func(e *clienttest.Expectation) { e.RespondError(503, "busy") }, "pauses"},
 		{client.RetryPolicy{MaxAttempts: 99, MaxRetryAfter: time.Hour}, func(e *clienttest.Expectation) {
-			e.AnswerError(429, "slow down").Header("Retry-After", "960")
+			e.RespondError(429, "slow down").Header("Retry-After", "960")
 		}, "waiting after a 429"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

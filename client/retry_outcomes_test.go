@@ -28,7 +28,7 @@ func TestEveryRowOfTheRetryTable(t *testing.T) {
 		retried    = ending{retried: true}
 		refused    = ending{failure: isA[*client.APIError]}
 		doubtful   = ending{failure: isA[*client.APIError], unknown: true}
-		lost       = ending{failure: isA[*client.SendError], unknown: true}
+		lost       = ending{failure: isA[*client.TransportError], unknown: true}
 		unreadable = ending{failure: isA[*client.DecodeError]}
 		unreadDone = ending{failure: isA[*client.DecodeError], unknown: true}
 	)
@@ -43,7 +43,7 @@ func TestEveryRowOfTheRetryTable(t *testing.T) {
 		read, write ending
 	}{
 		{"reset before the headers", func(e *clienttest.Expectation) { e.Disconnect(clienttest.BeforeHeaders, "reset") }, retried, lost},
-		{"attempt timeout", func(e *clienttest.Expectation) { e.AnswerExample().Delay(time.Minute) }, retried, lost},
+		{"attempt timeout", func(e *clienttest.Expectation) { e.RespondExample().Delay(time.Minute) }, retried, lost},
 		{"429", status(429), retried, retried},
 		{"429 with Retry-After", answer(429, http.Header{"Retry-After": {"2"}}, ""), retried, retried},
 		{"408", status(408), retried, doubtful},
@@ -86,7 +86,7 @@ func assertEnding(t *testing.T, call aCall, first func(*clienttest.Expectation),
 		srv := clienttest.New(t, clienttest.InProcess())
 		first(srv.Expect(call.op))
 		if want.retried {
-			srv.Expect(call.op).AnswerExample()
+			srv.Expect(call.op).RespondExample()
 		}
 		err := call.do(t.Context(), srv.Client())
 		assert.Equal(t, want.unknown, errors.Is(err, client.ErrOutcomeUnknown), "%v", err)
@@ -108,7 +108,7 @@ func infoOf(t *testing.T, err error) client.CallInfo {
 	if e, ok := errors.AsType[*client.APIError](err); ok {
 		return e.CallInfo
 	}
-	if e, ok := errors.AsType[*client.SendError](err); ok {
+	if e, ok := errors.AsType[*client.TransportError](err); ok {
 		return e.CallInfo
 	}
 	e, ok := errors.AsType[*client.DecodeError](err)
@@ -121,7 +121,7 @@ func TestWhatWasNeverSentIsRetried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
-				srv.Expect(call.op).AnswerExample()
+				srv.Expect(call.op).RespondExample()
 				failures := 0
 				c := srv.Client(withTransport(srv, func(inner http.RoundTripper) transportFunc {
 					return func(r *http.Request) (*http.Response, error) {
@@ -159,8 +159,8 @@ func TestEveryAttemptSendsTheWholeBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		const body = `{"variantId":"8f4d2c4e-9d57-4a87-8a34-6b2f5d6d1e21","amount":"162"}`
-		srv.Expect(aWrite.op).BodyJSON(body).AnswerError(http.StatusTooManyRequests, "slow down").Times(2)
-		srv.Expect(aWrite.op).BodyJSON(body).AnswerExample()
+		srv.Expect(aWrite.op).BodyJSON(body).RespondError(http.StatusTooManyRequests, "slow down").Times(2)
+		srv.Expect(aWrite.op).BodyJSON(body).RespondExample()
 		require.NoError(t, aWrite.do(t.Context(), srv.Client()))
 	})
 }

@@ -33,7 +33,7 @@ func TestPausesGrowWithJitter(t *testing.T) {
 				for range 10 {
 					var arrivals clock
 					srv := clienttest.New(t, clienttest.InProcess())
-					srv.Expect(aRead.op).Times(len(tc.ceilings)+1).Check(arrivals.tick).AnswerError(http.StatusServiceUnavailable, "busy")
+					srv.Expect(aRead.op).Times(len(tc.ceilings)+1).Check(arrivals.tick).RespondError(http.StatusServiceUnavailable, "busy")
 					require.ErrorIs(t, aRead.do(t.Context(), srv.Client(client.WithRetry(tc.policy))), client.ErrServer)
 
 					pauses := arrivals.pauses()
@@ -66,8 +66,8 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var arrivals clock
 			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(tc.call.op).Check(arrivals.tick).AnswerError(tc.status, "later").Header("Retry-After", tc.value)
-			srv.Expect(tc.call.op).Check(arrivals.tick).AnswerExample()
+			srv.Expect(tc.call.op).Check(arrivals.tick).RespondError(tc.status, "later").Header("Retry-After", tc.value)
+			srv.Expect(tc.call.op).Check(arrivals.tick).RespondExample()
 			require.NoError(t, tc.call.do(t.Context(), srv.Client()))
 			assert.Equal(t, []time.Duration{tc.want}, arrivals.pauses(), tc.why)
 		})
@@ -93,7 +93,7 @@ func TestRetryAfterThatIsTooLongIsReturnedAtOnce(t *testing.T) {
 		for _, call := range []aCall{aRead, aWrite} {
 			synctest.Test(t, func(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
-				srv.Expect(call.op).AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", tc.value)
+				srv.Expect(call.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", tc.value)
 				ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(tc.ctx, 24*time.Hour))
 				defer cancel()
 				start := time.Now()
@@ -115,8 +115,8 @@ func TestRetryAfterThatSaysNothingIsNoPause(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var arrivals clock
 			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(aRead.op).Check(arrivals.tick).AnswerError(http.StatusServiceUnavailable, "busy").Header("Retry-After", value)
-			srv.Expect(aRead.op).Check(arrivals.tick).AnswerExample()
+			srv.Expect(aRead.op).Check(arrivals.tick).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", value)
+			srv.Expect(aRead.op).Check(arrivals.tick).RespondExample()
 			require.NoError(t, aRead.do(t.Context(), srv.Client()))
 			assert.GreaterOrEqual(t, arrivals.pauses()[0], 250*time.Millisecond, "%q: the pause is our own", value)
 			assert.LessOrEqual(t, arrivals.pauses()[0], 500*time.Millisecond, "%q: the pause is our own", value)
@@ -127,7 +127,7 @@ func TestRetryAfterThatSaysNothingIsNoPause(t *testing.T) {
 func TestNoPauseOutlastsTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+		srv.Expect(aRead.op).RespondError(http.StatusServiceUnavailable, "busy")
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		start := time.Now()
@@ -153,7 +153,7 @@ func TestThrottledCallsAreSentThreeTimes(t *testing.T) {
 			t.Run(string(call.op)+strconv.Itoa(tc.attempts), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					srv := clienttest.New(t, clienttest.InProcess())
-					srv.Expect(call.op).Times(tc.want).AnswerError(http.StatusTooManyRequests, "slow down").Header("Retry-After", tc.header)
+					srv.Expect(call.op).Times(tc.want).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", tc.header)
 					err := call.do(t.Context(), srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: tc.attempts})))
 					require.ErrorIs(t, err, client.ErrRateLimited, tc.why)
 					assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "it was refused each time")
@@ -172,12 +172,12 @@ func TestOnlyAnswersOf429CountAsThrottled(t *testing.T) {
 				c := srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: 20}))
 				throttled := 0
 				for _, status := range before {
-					srv.Expect(aRead.op).AnswerError(status, "no")
+					srv.Expect(aRead.op).RespondError(status, "no")
 					if status == http.StatusTooManyRequests {
 						throttled++
 					}
 				}
-				srv.Expect(aRead.op).Times(3-throttled).AnswerError(http.StatusTooManyRequests, "slow down")
+				srv.Expect(aRead.op).Times(3-throttled).RespondError(http.StatusTooManyRequests, "slow down")
 				err := aRead.do(t.Context(), c)
 				require.ErrorIs(t, err, client.ErrRateLimited)
 				assert.Equal(t, len(before)+3-throttled, infoOf(t, err).Attempts, "three answers of 429, whatever else there was")

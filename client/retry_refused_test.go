@@ -34,7 +34,7 @@ func TestARefusalBeforeAnotherAttemptKeepsTheAnswerBefore(t *testing.T) {
 	aDay := client.WithQuota(client.Quota{RequestsPerDay: 1})
 	overQuota, tokenless := isA[*client.QuotaError], func(err error) bool { return isA[*client.TokenError](err) && errors.Is(err, noToken) }
 	answered := func(status int) func(*clienttest.Expectation) {
-		return func(e *clienttest.Expectation) { e.AnswerError(status, "not now") }
+		return func(e *clienttest.Expectation) { e.RespondError(status, "not now") }
 	}
 	for _, tc := range []struct {
 		what    string
@@ -47,11 +47,11 @@ func TestARefusalBeforeAnotherAttemptKeepsTheAnswerBefore(t *testing.T) {
 	}{
 		{"quota after 503", aRead, answered(503), aDay, overQuota, isA[*client.APIError], "GetListing: 503 not now; it was not sent again: GetListing: the quota of 1 requests in 24h0m0s is used up"},
 		{"quota after 429", aWrite, answered(429), aDay, overQuota, isA[*client.APIError], "CreateListing: 429 not now; it was not sent again: CreateListing: the quota"},
-		{"quota after a reset", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.BeforeHeaders, "reset") }, aDay, overQuota, isA[*client.SendError], "GetListing: no answer: "},
+		{"quota after a reset", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.BeforeHeaders, "reset") }, aDay, overQuota, isA[*client.TransportError], "GetListing: no answer: "},
 		{"quota after a cut body", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.MidBody, "cut") }, aDay, overQuota, isA[*client.DecodeError], "GetListing: read the response (200): "},
 		{"token after 503", aRead, answered(503), onceIn(100, noToken), tokenless, isA[*client.APIError], "GetListing: 503 not now; it was not sent again: GetListing: get an access token: the token endpoint is down"},
 		{"token after 429", aWrite, answered(429), onceIn(100, noToken), tokenless, isA[*client.APIError], "CreateListing: 429 not now; it was not sent again: CreateListing: get an access token"},
-		{"token after a reset", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.BeforeHeaders, "reset") }, onceIn(100, noToken), tokenless, isA[*client.SendError], "GetListing: no answer: "},
+		{"token after a reset", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.BeforeHeaders, "reset") }, onceIn(100, noToken), tokenless, isA[*client.TransportError], "GetListing: no answer: "},
 	} {
 		t.Run(tc.what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestARefusalBeforeTheFirstAttemptStandsAlone(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
 	err := aWrite.do(t.Context(), srv.Client(client.WithTokenSource(sourceFunc(func() (*oauth2.Token, error) { return nil, errors.New("no disk") }))))
 	require.EqualError(t, err, "CreateListing: get an access token: no disk")
-	assert.False(t, isA[*client.APIError](err) || isA[*client.SendError](err))
+	assert.False(t, isA[*client.APIError](err) || isA[*client.TransportError](err))
 }
 
 // TestARefusalGivesBackOnlyTheRetryThatWasNotMade has every call fail twice and be refused before its third attempt.
@@ -99,10 +99,10 @@ func TestARefusalGivesBackOnlyTheRetryThatWasNotMade(t *testing.T) {
 		}))
 		c := srv.Client(client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1}), tokens)
 		for i := range 19 { // of which the last takes the 19th retry for good, and the 20th for a moment
-			srv.Expect(aRead.op).Times(2).AnswerError(http.StatusServiceUnavailable, "busy")
+			srv.Expect(aRead.op).Times(2).RespondError(http.StatusServiceUnavailable, "busy")
 			require.True(t, isA[*client.TokenError](aRead.do(t.Context(), c)), "there were two retries left after %d calls", i)
 		}
-		srv.Expect(aRead.op).Times(2).AnswerError(http.StatusServiceUnavailable, "busy")
+		srv.Expect(aRead.op).Times(2).RespondError(http.StatusServiceUnavailable, "busy")
 		err := aRead.do(t.Context(), c)
 		require.ErrorIs(t, err, client.ErrServer)
 		assert.False(t, isA[*client.TokenError](err), "one retry was left, for the service is still failing")
@@ -121,7 +121,7 @@ func TestAnAttemptThatIsNotMadeGivesItsRetryBack(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
 				c := srv.Client(briskly, option)
 				for i := range 100 {
-					srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+					srv.Expect(aRead.op).RespondError(http.StatusServiceUnavailable, "busy")
 					ctx, cancel := context.WithCancel(t.Context())
 					time.AfterFunc(time.Millisecond, cancel) // so that a second brings back but a few
 					err := aRead.do(ctx, c)

@@ -67,7 +67,7 @@ func TestABrokenConnectionIsRetriedForReadsOnly(t *testing.T) {
 	for _, when := range []clienttest.Moment{clienttest.BeforeHeaders, clienttest.MidBody} {
 		srv := clienttest.New(t)
 		srv.Expect(aRead.op).Disconnect(when, "the network fails")
-		srv.Expect(aRead.op).AnswerExample()
+		srv.Expect(aRead.op).RespondExample()
 		require.NoError(t, aRead.do(t.Context(), srv.Client(brisk)))
 
 		srv.Expect(aWrite.op).Disconnect(when, "the network fails")

@@ -59,10 +59,10 @@ func tellOfFailedWork(t *testing.T, told *told) {
 			wait   func(context.Context, *client.Client) error
 		}{
 			"a batch": {"", func(ctx context.Context, c *client.Client) error {
-				return failure(c.Batches.OpenCreate(batchID).Wait(ctx))
+				return failure(c.Batches.ResumeCreate(batchID).Wait(ctx))
 			}},
 			"an operation": {"FAILED", func(ctx context.Context, c *client.Client) error {
-				return failure(c.Listings.OpenOperation(listingID, operationID).Wait(ctx))
+				return failure(c.Listings.Operation(listingID, operationID).Wait(ctx))
 			}},
 			"an operation that failed at once": {"FAILED", func(ctx context.Context, c *client.Client) error {
 				o, err := c.Listings.Deactivate(ctx, listingID)
@@ -74,7 +74,7 @@ func tellOfFailedWork(t *testing.T, told *told) {
 			"an operation that goes on": {"PENDING", func(ctx context.Context, c *client.Client) error {
 				ctx, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 				defer cancel()
-				return failure(c.Listings.OpenOperation(listingID, operationID).Wait(ctx))
+				return failure(c.Listings.Operation(listingID, operationID).Wait(ctx))
 			}},
 		} {
 			service := echoing(func(w http.ResponseWriter, r *http.Request, secret string) {

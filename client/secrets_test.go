@@ -81,7 +81,7 @@ func callAt(t *testing.T, told *told, what, at string, call func(context.Context
 	if what != faultproxy.Reset.String() {
 		return // clients print alike
 	}
-	for _, value := range []any{c, *c, c.Low(), c.Listings, *c.Listings, c.Batches, c.Orders, c.Catalog, c.Batches.OpenCreate(batchID), c.Listings.OpenOperation(listingID, operationID)} {
+	for _, value := range []any{c, *c, c.Raw(), c.Listings, *c.Listings, c.Batches, c.Orders, c.Catalog, c.Batches.ResumeCreate(batchID), c.Listings.Operation(listingID, operationID)} {
 		told.value(what, value)
 	}
 }

@@ -102,7 +102,7 @@ func (l *told) failure(what string, err error) {
 	case *client.APIError:
 		l.value(what, *e)
 		l.value(what, []string{string(e.Body), e.Message, e.RequestID})
-	case *client.SendError:
+	case *client.TransportError:
 		l.value(what, *e)
 	case *client.DecodeError:
 		l.value(what, *e)
@@ -136,7 +136,7 @@ func (l *told) search(t *testing.T, secrets ...string) {
 	}
 	require.Greater(t, len(l.texts), 5_000)
 	for _, kind := range []string{
-		"client.Event", "*client.APIError", "*client.SendError", "*client.DecodeError", "*token.Error", "*client.OperationError",
+		"client.Event", "*client.APIError", "*client.TransportError", "*client.DecodeError", "*token.Error", "*client.OperationError",
 		"*client.BatchError", "*client.WaitError", "*client.Client", "*token.RefreshSource", "token.RefreshConfig",
 	} {
 		assert.NotZero(t, l.kinds[kind], "the search has not met a %s", kind)

@@ -55,11 +55,11 @@ type sender struct {
 
 // Do sends the request once and reads the body into memory, so that a body that breaks off is the attempt's failure
 // and can be retried like one. A document is handed through once its headers are there. Its errors are
-// *SendError, or *DecodeError for a success whose body cannot be read.
+// *TransportError, or *DecodeError for a success whose body cannot be read.
 func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	c := callOf(req)
 	if err := req.Context().Err(); err != nil {
-		return nil, &SendError{CallInfo: c.describe(), Err: err}
+		return nil, &TransportError{CallInfo: c.describe(), Err: err}
 	}
 	c.attempts++
 	ctx, cancel := context.WithCancelCause(req.Context())
@@ -74,7 +74,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		defer done()
 		c.written = progress.mayHaveSent(err)
-		return nil, &SendError{CallInfo: c.describe(), Err: s.cause(ctx, req, err)}
+		return nil, &TransportError{CallInfo: c.describe(), Err: s.cause(ctx, req, err)}
 	}
 	c.written = true
 	if resp.StatusCode < 200 { // 101: what follows is another protocol's, and no deadline ends the reading of it

@@ -44,7 +44,7 @@ func TestAnAnswerThatSwitchesProtocolsIsAnErrorAndNotRead(t *testing.T) {
 
 	_, read := c.Listings.Get(t.Context(), "a")
 	_, write := c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: "v", Amount: "1"})
-	document, stream := c.Orders.ShippingDocument(t.Context(), "323314425-323214184", "b")
+	document, stream := c.Orders.DownloadShippingDocument(t.Context(), "323314425-323214184", "b")
 
 	assert.Nil(t, document)
 	for _, err := range []error{read, write, stream} {

@@ -94,9 +94,9 @@ func (c closing) Close() error {
 func TestEveryBodyIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).AnswerError(http.StatusServiceUnavailable, "busy")
+		srv.Expect(aRead.op).RespondError(http.StatusServiceUnavailable, "busy")
 		srv.Expect(aRead.op).Disconnect(clienttest.MidBody, "a body that broke off")
-		srv.Expect(aRead.op).AnswerExample()
+		srv.Expect(aRead.op).RespondExample()
 		closed := 0
 		c := srv.Client(withTransport(srv, func(inner http.RoundTripper) transportFunc {
 			return func(r *http.Request) (*http.Response, error) {
@@ -146,7 +146,7 @@ func TestLow_ReportsThatAnErrorBodyIsNotWhole(t *testing.T) {
 		}, 64 << 10, client.ErrBodyTooLarge, "cut by the bound"},
 	} {
 		tc.script(srv.Expect(gen.OpGetListing))
-		resp, err := c.Low().GetListing(t.Context(), "98e2e748")
+		resp, err := c.Raw().GetListing(t.Context(), "98e2e748")
 		require.NoError(t, err, tc.why)
 		body, err := io.ReadAll(resp.Body)
 		require.NoError(t, resp.Body.Close())

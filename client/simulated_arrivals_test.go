@@ -272,8 +272,8 @@ func lookUp(t *testing.T, c *client.Client, products int) (requests int) {
 	for range 8 {
 		workers.Go(func() {
 			for p := range queue {
-				_, err := c.Catalog.SearchPage(t.Context(), client.SearchProducts{Query: p.StyleID})
-				_, unread := c.Catalog.Variants(t.Context(), p.ID)
+				_, err := c.Catalog.SearchPage(t.Context(), client.ProductQuery{Query: p.StyleID})
+				_, unread := c.Catalog.ListVariants(t.Context(), p.ID)
 				assert.NoError(t, errors.Join(err, unread))
 			}
 		})

@@ -172,7 +172,7 @@ func (s *socketService) readThrough(t *testing.T, peer *h2peer.Peer, trial *tria
 	case trial.faults == 1:
 		assert.NoError(t, err, trial)
 	default:
-		assert.True(t, isA[*client.SendError](err) || isA[*client.DecodeError](err), "%s: %v", trial, err)
+		assert.True(t, isA[*client.TransportError](err) || isA[*client.DecodeError](err), "%s: %v", trial, err)
 		assert.Equal(t, 2, infoOf(t, err).Attempts, trial)
 	}
 	assert.EqualValues(t, want, attempts.Load(), trial)

@@ -170,7 +170,7 @@ func (s *socketService) readCalls(t *testing.T, product sandbox.Product) map[gen
 	listingID := listings.take()
 	order, err := s.Buy(t.Context(), listings.take())
 	require.NoError(t, err)
-	documents, err := s.direct.Orders.ShippingDocuments(t.Context(), order)
+	documents, err := s.direct.Orders.ListShippingDocuments(t.Context(), order)
 	require.NoError(t, err)
 	links := slices.Collect(maps.Values(documents.ShippingDocuments.RequiredDocuments))
 	require.NotEmpty(t, links)
@@ -182,7 +182,7 @@ func (s *socketService) readCalls(t *testing.T, product sandbox.Product) map[gen
 	}
 	read(gen.OpGetListing, func(ctx context.Context, c *client.Client) error { return failure(c.Listings.Get(ctx, listingID)) })
 	read(gen.OpListListings, func(ctx context.Context, c *client.Client) error {
-		return failure(c.Listings.ListPage(ctx, client.ListListings{PageSize: 1}))
+		return failure(c.Listings.ListPage(ctx, client.ListingFilter{PageSize: 1}))
 	})
 	read(gen.OpGetShippingDocument, func(ctx context.Context, c *client.Client) error {
 		return readDocument(ctx, c, order, path.Base(links[0]))
@@ -317,7 +317,7 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 func (s *socketService) operations(t *testing.T, listingID string) map[gen.OperationType]int {
 	t.Helper()
 	count := map[gen.OperationType]int{}
-	for o, err := range s.direct.Listings.Operations(t.Context(), listingID) {
+	for o, err := range s.direct.Listings.ListOperations(t.Context(), listingID) {
 		require.NoError(t, err)
 		count[o.OperationType]++
 	}
@@ -328,7 +328,7 @@ func (s *socketService) operations(t *testing.T, listingID string) map[gen.Opera
 func (s *socketService) listings(t *testing.T, variantID string) map[string]int {
 	t.Helper()
 	count := map[string]int{}
-	for l, err := range s.direct.Listings.List(t.Context(), client.ListListings{VariantIDs: []string{variantID}, PageSize: 100}) {
+	for l, err := range s.direct.Listings.List(t.Context(), client.ListingFilter{VariantIDs: []string{variantID}, PageSize: 100}) {
 		require.NoError(t, err)
 		price, err := l.Amount.Decimal()
 		require.NoError(t, err)
@@ -411,7 +411,7 @@ func (tr *trial) run(ctx context.Context, c *client.Client) error {
 	if !tr.low {
 		return tr.call.typed(ctx, c)
 	}
-	resp, err := tr.call.low(ctx, c.Low())
+	resp, err := tr.call.low(ctx, c.Raw())
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func TestTokenSource_CallWaitsNoLongerThanItsContext(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			source := &slowSource{takes: time.Minute}
 			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(call.op).AnswerExample().Times(50)
+			srv.Expect(call.op).RespondExample().Times(50)
 			c := srv.Client(client.WithTokenSource(source))
 			start := time.Now()
 			var calls sync.WaitGroup
@@ -124,7 +124,7 @@ func TestTokenSource_ErrorIsSharedAndNotKept(t *testing.T) {
 			return &oauth2.Token{AccessToken: "token"}, nil
 		})
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).AnswerExample()
+		srv.Expect(aRead.op).RespondExample()
 		c := srv.Client(client.WithTokenSource(source))
 		var calls sync.WaitGroup
 		for range 10 {
@@ -164,9 +164,9 @@ func (s *invalidating) Invalidate(string) {
 func TestTokenSource_IsAskedAgainAfterA401(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aWrite.op).AnswerError(http.StatusUnauthorized, "revoked").Delay(5 * time.Second)
-		srv.Expect(aWrite.op).AnswerExample()
-		srv.Expect(aRead.op).AnswerExample()
+		srv.Expect(aWrite.op).RespondError(http.StatusUnauthorized, "revoked").Delay(5 * time.Second)
+		srv.Expect(aWrite.op).RespondExample()
+		srv.Expect(aRead.op).RespondExample()
 		c := srv.Client(client.WithTokenSource(&invalidating{current: "old"}))
 		var calls sync.WaitGroup
 		calls.Go(func() { assert.NoError(t, aWrite.do(t.Context(), c)) }) // refused at 15 s

@@ -101,7 +101,7 @@ func TestTheCallersHTTPClientIsCopied(t *testing.T) {
 func TestTheCallersTransportIsUsed(t *testing.T) {
 	used := 0
 	srv := clienttest.New(t, clienttest.InProcess())
-	srv.Expect(aRead.op).AnswerExample()
+	srv.Expect(aRead.op).RespondExample()
 	c := srv.Client(withTransport(srv, func(inner http.RoundTripper) transportFunc {
 		return func(r *http.Request) (*http.Response, error) { used++; return inner.RoundTrip(r) }
 	}))
@@ -111,7 +111,7 @@ func TestTheCallersTransportIsUsed(t *testing.T) {
 
 func TestAProgramMayReplaceTheDefaultTransport(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
-	srv.Expect(aRead.op).AnswerExample()
+	srv.Expect(aRead.op).RespondExample()
 	before := http.DefaultTransport
 	defer func() { http.DefaultTransport = before }()
 	http.DefaultTransport = transportFunc(srv.HTTPClient().Transport.RoundTrip) // as tracers and mocks do

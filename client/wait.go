@@ -22,18 +22,18 @@ type waiting struct {
 // WaitOption changes how [Batch.Wait] and [Operation.Wait] poll.
 type WaitOption func(*waiting)
 
-// PollEvery sets the pause before the second poll and the longest pause; each is half as long again as the
+// WithPollInterval sets the pause before the second poll and the longest pause; each is half as long again as the
 // one before, with a jitter of a tenth. The defaults are 1 and 30 seconds.
-func PollEvery(first, most time.Duration) WaitOption {
+func WithPollInterval(first, most time.Duration) WaitOption {
 	return func(w *waiting) { w.First, w.Most = max(first, time.Millisecond), max(first, most, time.Millisecond) }
 }
 
-// OnProgress has f called with the batch after every poll, from the goroutine that waits. Operations have no
+// WithProgress has f called with the batch after every poll, from the goroutine that waits. Operations have no
 // progress to tell.
-func OnProgress(f func(gen.Batch)) WaitOption {
+func WithProgress(f func(gen.Batch)) WaitOption {
 	return func(w *waiting) {
 		if f == nil {
-			w.err = &ArgumentError{Operation: "wait", Field: "OnProgress", Problem: "the function is nil: leave the option out"}
+			w.err = &ArgumentError{Operation: "wait", Field: "WithProgress", Problem: "the function is nil: leave the option out"}
 			return
 		}
 		w.progress = f
@@ -83,7 +83,7 @@ func mayPass(err error) bool {
 	if answered, ok := errors.AsType[*APIError](err); ok {
 		return retry.OfStatus(answered.StatusCode).MayPass()
 	}
-	_, unsent := errors.AsType[*SendError](err)
+	_, unsent := errors.AsType[*TransportError](err)
 	_, unreadable := errors.AsType[*DecodeError](err)
 	return unsent || unreadable && !errors.Is(err, ErrBodyTooLarge)
 }

@@ -99,8 +99,8 @@ func TestAWaitPollsNoEarlierThanItIsAskedTo(t *testing.T) {
 func TestAWaitThatWasEndedCanBeTakenUpAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(gen.OpGetCreateListingsBatch).Times(2).Answer(200, batchAnswer("IN_PROGRESS", false, 2, `{"completed":1}`))
-		b := srv.Client().Batches.OpenCreate(batchID)
+		srv.Expect(gen.OpGetCreateListingsBatch).Times(2).Respond(200, batchAnswer("IN_PROGRESS", false, 2, `{"completed":1}`))
+		b := srv.Client().Batches.ResumeCreate(batchID)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(1500*time.Millisecond, cancel)
 
@@ -108,8 +108,8 @@ func TestAWaitThatWasEndedCanBeTakenUpAgain(t *testing.T) {
 
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Contains(t, err.Error(), "IN_PROGRESS, 1 of 2 items done")
-		srv.Expect(gen.OpGetCreateListingsBatch).Answer(200, batchAnswer("COMPLETED", true, 2, `{"completed":2}`))
-		srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, itemAnswer("COMPLETED", "COMPLETED"))
+		srv.Expect(gen.OpGetCreateListingsBatch).Respond(200, batchAnswer("COMPLETED", true, 2, `{"completed":2}`))
+		srv.Expect(gen.OpListCreateListingsBatchItems).Respond(200, itemAnswer("COMPLETED", "COMPLETED"))
 		require.NoError(t, failure(b.Wait(t.Context())))
 	})
 }
@@ -122,10 +122,10 @@ func TestABatchEndsWhenItIsCompletedByEitherSign(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
-				srv.Expect(gen.OpGetCreateListingsBatch).Answer(200, last)
-				srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, itemAnswer("COMPLETED"))
+				srv.Expect(gen.OpGetCreateListingsBatch).Respond(200, last)
+				srv.Expect(gen.OpListCreateListingsBatchItems).Respond(200, itemAnswer("COMPLETED"))
 
-				require.NoError(t, failure(srv.Client().Batches.OpenCreate(batchID).Wait(t.Context())))
+				require.NoError(t, failure(srv.Client().Batches.ResumeCreate(batchID).Wait(t.Context())))
 			})
 		})
 	}
@@ -151,7 +151,7 @@ func TestManyWhoWaitForABatchPollNoMoreThanOne(t *testing.T) {
 					a.body = batchAnswer("IN_PROGRESS", false, 1, `{}`)
 					return a
 				}}
-				b := service.client(t).Batches.OpenCreate(batchID)
+				b := service.client(t).Batches.ResumeCreate(batchID)
 				var all sync.WaitGroup
 				for range 20 {
 					all.Go(func() { assert.NoError(t, failure(b.Wait(t.Context()))) })
@@ -216,7 +216,7 @@ func TestANewWaitKnowsNothingOfAFailureBeforeIt(t *testing.T) {
 			}
 			return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 1, `{}`)}
 		}}
-		b := service.client(t).Batches.OpenCreate(batchID)
+		b := service.client(t).Batches.ResumeCreate(batchID)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		require.ErrorIs(t, failure(b.Wait(ctx)), context.Canceled)
@@ -236,7 +236,7 @@ func TestWhoWaitsSharesTheFailuresOfOthersSinceItBegan(t *testing.T) {
 			}
 			return pollAnswer{status: 200, body: batchAnswer("COMPLETED", true, 1, `{}`)}
 		}}
-		b := service.client(t).Batches.OpenCreate(batchID)
+		b := service.client(t).Batches.ResumeCreate(batchID)
 		var all sync.WaitGroup
 		all.Go(func() { assert.NoError(t, failure(b.Wait(t.Context()))) })
 		<-time.After(5 * time.Second)

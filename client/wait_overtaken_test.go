@@ -29,11 +29,11 @@ func (c overtaken) Err() error {
 func TestAWaitWhosePollFailsHasEndedIfAnotherSawTheEnd(t *testing.T) {
 	for kind, open := range map[string]func(*client.Client) (wait, poll func(context.Context) error){
 		"batch": func(c *client.Client) (wait, poll func(context.Context) error) {
-			b := c.Batches.OpenCreate(batchID)
+			b := c.Batches.ResumeCreate(batchID)
 			return func(ctx context.Context) error { return failure(b.Wait(ctx)) }, func(ctx context.Context) error { return failure(b.Poll(ctx)) }
 		},
 		"operation": func(c *client.Client) (wait, poll func(context.Context) error) {
-			o := c.Listings.OpenOperation(listingID, operationID)
+			o := c.Listings.Operation(listingID, operationID)
 			return func(ctx context.Context) error { return failure(o.Wait(ctx)) }, func(ctx context.Context) error { return failure(o.Poll(ctx)) }
 		},
 	} {

@@ -84,14 +84,14 @@ func waitables() []waitable {
 		{
 			"batch", batchAnswer("IN_PROGRESS", false, 1, `{}`), batchAnswer("PAUSED", false, 1, `{}`), batchAnswer("COMPLETED", true, 1, `{}`),
 			func(ctx context.Context, c *client.Client, opts ...client.WaitOption) error {
-				return failure(c.Batches.OpenCreate(batchID).Wait(ctx, opts...))
+				return failure(c.Batches.ResumeCreate(batchID).Wait(ctx, opts...))
 			},
 			func(e *client.WaitError) string { return string(e.Batch.Status) },
 		},
 		{
 			"operation", operationAnswer("PENDING"), operationAnswer("PAUSED"), operationAnswer("SUCCEEDED"),
 			func(ctx context.Context, c *client.Client, opts ...client.WaitOption) error {
-				return failure(c.Listings.OpenOperation(listingID, operationID).Wait(ctx, opts...))
+				return failure(c.Listings.Operation(listingID, operationID).Wait(ctx, opts...))
 			},
 			func(e *client.WaitError) string { return string(e.Operation.OperationStatus) },
 		},
@@ -139,10 +139,10 @@ func TestTheLastPollLandsBeforeTheDeadline(t *testing.T) {
 	}{
 		"a minute":                              {time.Minute, nil, time.Second},
 		"less than the first pause":             {500 * time.Millisecond, nil, 500 * time.Millisecond},
-		"a deadline before the second poll":     {20 * time.Second, []client.WaitOption{client.PollEvery(time.Minute, time.Hour)}, time.Second},
-		"a program that polls all the time":     {time.Second, []client.WaitOption{client.PollEvery(time.Millisecond, 10*time.Millisecond)}, 10 * time.Millisecond},
+		"a deadline before the second poll":     {20 * time.Second, []client.WaitOption{client.WithPollInterval(time.Minute, time.Hour)}, time.Second},
+		"a program that polls all the time":     {time.Second, []client.WaitOption{client.WithPollInterval(time.Millisecond, 10*time.Millisecond)}, 10 * time.Millisecond},
 		"half an hour without a deadline":       {0, nil, time.Second},
-		"half an hour of a very patient caller": {0, []client.WaitOption{client.PollEvery(time.Hour, time.Hour)}, time.Second},
+		"half an hour of a very patient caller": {0, []client.WaitOption{client.WithPollInterval(time.Hour, time.Hour)}, time.Second},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

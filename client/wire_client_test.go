@@ -52,7 +52,7 @@ func wholeCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.
 }
 
 func readDocument(ctx context.Context, c *client.Client, orderNumber, shippingID string) error {
-	document, err := c.Orders.ShippingDocument(ctx, orderNumber, shippingID)
+	document, err := c.Orders.DownloadShippingDocument(ctx, orderNumber, shippingID)
 	if err != nil {
 		return err
 	}

@@ -15,10 +15,10 @@ import (
 // is over.
 const sendWithin = time.Hour
 
-// Attempt is a create batch that is saved before it is sent, so that [Recover] can find out what
+// Submission is a create batch that is saved before it is sent, so that [Recover] can find out what
 // became of it when the response is lost, in this process or the next. Save it as JSON, which loses
 // nothing, and drop it once the batch's id is saved.
-type Attempt struct {
+type Submission struct {
 	ID     string           `json:"id"`     // Random; the service never sees it.
 	MadeAt time.Time        `json:"madeAt"` // By the clock of this machine, in UTC; it is sent after this.
 	Items  []gen.CreateItem `json:"items"`  // A copy, with expiry times cut to the millisecond.
@@ -44,18 +44,18 @@ func WithoutMark() Option { return func(m *making) { m.unmarked = true } }
 //
 // Errors: [client.ArgumentError], as for [client.Batches.Create]; Submit checks how many items a
 // batch may have.
-func New(items []gen.CreateItem, opts ...Option) (Attempt, error) {
+func New(items []gen.CreateItem, opts ...Option) (Submission, error) {
 	if err := client.CheckCreate(items); err != nil {
-		return Attempt{}, err
+		return Submission{}, err
 	}
 	var m making
 	for _, opt := range opts {
 		if opt == nil {
-			return Attempt{}, problem("an option is nil: leave it out")
+			return Submission{}, problem("an option is nil: leave it out")
 		}
 		opt(&m)
 	}
-	a := Attempt{ID: rand.Text(), MadeAt: time.Now().UTC().Truncate(time.Millisecond), Items: slices.Clone(items)}
+	a := Submission{ID: rand.Text(), MadeAt: time.Now().UTC().Truncate(time.Millisecond), Items: slices.Clone(items)}
 	const day = 24 * time.Hour
 	mark := a.MadeAt.Add(997*day - random.N(50*day))
 	for i := range a.Items {
@@ -75,7 +75,7 @@ func New(items []gen.CreateItem, opts ...Option) (Attempt, error) {
 // after a crash, call [Recover]; after any other error nothing was created. It is sent within an
 // hour of being made or not at all: a wait for the quota ends then, and a later call is a
 // [client.ArgumentError].
-func Submit(ctx context.Context, c *client.Client, attempt Attempt) (*client.Batch[gen.CreateBatchItem], error) {
+func Submit(ctx context.Context, c *client.Client, attempt Submission) (*client.Batch[gen.CreateBatchItem], error) {
 	if err := check(c, attempt); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func Submit(ctx context.Context, c *client.Client, attempt Attempt) (*client.Bat
 	return c.Batches.Create(ctx, attempt.Items)
 }
 
-func check(c *client.Client, a Attempt) error {
+func check(c *client.Client, a Submission) error {
 	if c == nil {
 		return &client.ArgumentError{Operation: gen.OpCreateListingsBatch, Field: "client", Problem: "nil: pass what client.New returned"}
 	}

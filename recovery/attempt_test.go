@@ -29,7 +29,7 @@ func TestAttempt_SurvivesJSON(t *testing.T) {
 			made := newAttempt(t, items, opts...)
 			saved, err := json.Marshal(made)
 			require.NoError(t, err, why)
-			var restored recovery.Attempt
+			var restored recovery.Submission
 			require.NoError(t, json.Unmarshal(saved, &restored), why)
 			assert.Equal(t, made, restored, why)
 		}

@@ -51,7 +51,7 @@ type database struct {
 func createOnce(ctx context.Context, c *client.Client, db *database, items []gen.CreateItem) (*client.Batch[gen.CreateBatchItem], error) {
 	recovering := db.attempt != nil
 	for {
-		var attempt recovery.Attempt
+		var attempt recovery.Submission
 		var batch *client.Batch[gen.CreateBatchItem]
 		var err error
 		if recovering {
@@ -118,7 +118,7 @@ func ExampleRecover() {
 	if _, err := batch.Wait(ctx); err != nil {
 		log.Fatal(err)
 	}
-	page, err := c.Listings.ListPage(ctx, client.ListListings{})
+	page, err := c.Listings.ListPage(ctx, client.ListingFilter{})
 	if err != nil {
 		log.Fatal(err)
 	}

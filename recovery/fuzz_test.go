@@ -54,13 +54,13 @@ func FuzzAttempt(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, saved []byte, how uint16) {
-		var attempt recovery.Attempt
+		var attempt recovery.Submission
 		if json.Unmarshal(saved, &attempt) != nil {
 			return
 		}
 		again, err := json.Marshal(attempt)
 		require.NoError(t, err)
-		var restored recovery.Attempt
+		var restored recovery.Submission
 		require.NoError(t, json.Unmarshal(again, &restored))
 		require.True(t, attempt.MadeAt.Equal(restored.MadeAt))
 		attempt.MadeAt = restored.MadeAt // the same instant, but +00:00 is another place than Z
@@ -98,7 +98,7 @@ func FuzzAttempt(f *testing.F) {
 
 // canLand reports whether a client would send the attempt, and whether it is small enough for a
 // test.
-func canLand(attempt recovery.Attempt) bool {
+func canLand(attempt recovery.Submission) bool {
 	total := gen.Int(0)
 	for _, i := range attempt.Items {
 		if d, err := i.Amount.Decimal(); err != nil || !d.IsPos() || i.VariantID == "" || i.Quantity < 1 || i.Quantity > 100 {
@@ -145,7 +145,7 @@ func (s *canned) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // land makes the batch when the attempt was made, and shows it in the given ways.
-func (s *canned) land(attempt recovery.Attempt, how uint16) {
+func (s *canned) land(attempt recovery.Submission, how uint16) {
 	at := gen.TimeOf(attempt.MadeAt)
 	if how&noTimes != 0 {
 		at = gen.Time{}
@@ -175,7 +175,7 @@ func (s *canned) land(attempt recovery.Attempt, how uint16) {
 }
 
 // echo is an item as the service says that it took it.
-func echo(attempt recovery.Attempt, item gen.CreateItem, how uint16) gen.CreateBatchItemInput {
+func echo(attempt recovery.Submission, item gen.CreateItem, how uint16) gen.CreateBatchItemInput {
 	in := gen.CreateBatchItemInput{
 		VariantID: item.VariantID, Amount: item.Amount, CurrencyCode: cmp.Or(string(item.CurrencyCode), "USD"), Active: cmp.Or(item.Active, new(true)),
 	}

@@ -30,17 +30,17 @@ const undecided recovery.Kind = "undecided"
 func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 	const landed, cannotTell = recovery.Landed, recovery.CannotTell
 	type said = map[string]any
-	input := func(change func(in said)) func(*market, *recovery.Attempt) {
-		return func(m *market, _ *recovery.Attempt) { m.edit = eachInput(change) }
+	input := func(change func(in said)) func(*market, *recovery.Submission) {
+		return func(m *market, _ *recovery.Submission) { m.edit = eachInput(change) }
 	}
-	batch := func(change func(b said)) func(*market, *recovery.Attempt) {
-		return func(m *market, _ *recovery.Attempt) { m.edit = theBatch(change) }
+	batch := func(change func(b said)) func(*market, *recovery.Submission) {
+		return func(m *market, _ *recovery.Submission) { m.edit = theBatch(change) }
 	}
-	listing := func(change func(l said) bool) func(*market, *recovery.Attempt) {
-		return func(m *market, _ *recovery.Attempt) { m.edit = eachListing(change) }
+	listing := func(change func(l said) bool) func(*market, *recovery.Submission) {
+		return func(m *market, _ *recovery.Submission) { m.edit = eachListing(change) }
 	}
-	page := func(change func(r *http.Request, p said)) func(*market, *recovery.Attempt) {
-		return func(m *market, _ *recovery.Attempt) {
+	page := func(change func(r *http.Request, p said)) func(*market, *recovery.Submission) {
+		return func(m *market, _ *recovery.Submission) {
 			m.edit = func(r *http.Request, body map[string]any) {
 				if _, ok := body["listings"]; ok {
 					change(r, body)
@@ -48,8 +48,8 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 			}
 		}
 	}
-	respond := func(suffix string, status int, body string) func(*market, *recovery.Attempt) {
-		return func(m *market, _ *recovery.Attempt) { m.respond = on(suffix, status, body) }
+	respond := func(suffix string, status int, body string) func(*market, *recovery.Submission) {
+		return func(m *market, _ *recovery.Submission) { m.respond = on(suffix, status, body) }
 	}
 	set := func(member string, value any) func(said) { return func(v said) { v[member] = value } }
 	keep := func(change func(said)) func(said) bool { return func(v said) bool { change(v); return true } }
@@ -62,8 +62,8 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 		}
 	}
 	// changeFirst changes the first listing by the service's own means.
-	changeFirst := func(change func(m *market, id string) error) func(*market, *recovery.Attempt) {
-		return func(m *market, _ *recovery.Attempt) {
+	changeFirst := func(change func(m *market, id string) error) func(*market, *recovery.Submission) {
+		return func(m *market, _ *recovery.Submission) {
 			pass(time.Second)
 			for _, l := range m.listings() {
 				require.NoError(m.t, change(m, l.ListingID))
@@ -74,7 +74,7 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 	for _, row := range []struct {
 		why   string
 		items []gen.CreateItem // None for pair.
-		after func(m *market, a *recovery.Attempt)
+		after func(m *market, a *recovery.Submission)
 		want  recovery.Kind
 	}{
 		// What the items echo.
@@ -98,15 +98,15 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 		{"an expiry rounded to the day", nil, input(cut("expiresAt", time.DateOnly)), cannotTell},
 		{"an expiry without a zone", nil, input(cut("expiresAt", "2006-01-02T15:04:05.000")), landed},
 		{"members in another case", nil, input(func(in said) { in["AMOUNT"] = in["amount"]; delete(in, "amount") }), landed},
-		{"no input", nil, func(m *market, _ *recovery.Attempt) { m.edit = eachItem(keep(set("listingInput", nil))) }, cannotTell},
-		{"items cut to the first", nil, func(m *market, _ *recovery.Attempt) {
+		{"no input", nil, func(m *market, _ *recovery.Submission) { m.edit = eachItem(keep(set("listingInput", nil))) }, cannotTell},
+		{"items cut to the first", nil, func(m *market, _ *recovery.Submission) {
 			m.edit = func(_ *http.Request, body map[string]any) {
 				if items, ok := body["items"].([]any); ok {
 					body["items"] = items[:1]
 				}
 			}
 		}, cannotTell},
-		{"an item twice", nil, func(m *market, _ *recovery.Attempt) {
+		{"an item twice", nil, func(m *market, _ *recovery.Submission) {
 			m.edit = func(_ *http.Request, body map[string]any) {
 				if items, ok := body["items"].([]any); ok {
 					body["items"] = append(items, items[0])
@@ -118,7 +118,7 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 		{"items that cannot be read", nil, respond("/items", 500, ``), cannotTell},
 
 		// What the batch says.
-		{"a batch that is not found", nil, func(m *market, _ *recovery.Attempt) {
+		{"a batch that is not found", nil, func(m *market, _ *recovery.Submission) {
 			m.respond = func(r *http.Request) (int, string) {
 				if strings.Contains(r.URL.Path, "/batch/") {
 					return 404, ""
@@ -160,9 +160,9 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 			_, err := m.Buy(m.t.Context(), id)
 			return err
 		}), landed},
-		{"listings that have expired since", one("76", func(i *gen.CreateItem) { i.ExpiresAt = gen.TimeOf(time.Now().Add(time.Minute)) }), func(m *market, _ *recovery.Attempt) {
+		{"listings that have expired since", one("76", func(i *gen.CreateItem) { i.ExpiresAt = gen.TimeOf(time.Now().Add(time.Minute)) }), func(m *market, _ *recovery.Submission) {
 			pass(3 * time.Hour)
-			p, err := m.c.Listings.ListPage(m.t.Context(), client.ListListings{})
+			p, err := m.c.Listings.ListPage(m.t.Context(), client.ListingFilter{})
 			require.NoError(m.t, err)
 			require.Empty(m.t, p.Listings, "they are hidden")
 		}, landed},
@@ -176,11 +176,11 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 				p["listings"], p["count"] = []any{}, 0
 			}
 		}), landed},
-		{"one listing, after nine minutes", nil, func(m *market, _ *recovery.Attempt) {
+		{"one listing, after nine minutes", nil, func(m *market, _ *recovery.Submission) {
 			began := time.Now()
 			m.edit = eachListing(func(said) bool { return time.Since(began) > 9*time.Minute })
 		}, landed},
-		{"one look, and never again", nil, func(m *market, _ *recovery.Attempt) {
+		{"one look, and never again", nil, func(m *market, _ *recovery.Submission) {
 			began := time.Now()
 			m.edit = eachListing(func(said) bool { return time.Since(began) < time.Second })
 			m.respond = func(r *http.Request) (int, string) {
@@ -198,16 +198,16 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 		{"no listings at all", nil, respond("/listings", 503, ``), undecided},
 
 		// Clocks.
-		{"a service whose clock is behind", nil, func(m *market, _ *recovery.Attempt) {
+		{"a service whose clock is behind", nil, func(m *market, _ *recovery.Submission) {
 			m.date = -8 * time.Minute
 			behind := set("createdAt", ago(8*time.Minute))
 			m.edit = edits(eachListing(keep(behind)), theBatch(behind))
 		}, cannotTell},
-		{"a service whose clock is ahead", nil, func(m *market, _ *recovery.Attempt) {
+		{"a service whose clock is ahead", nil, func(m *market, _ *recovery.Submission) {
 			m.date = 3 * time.Hour
 			m.edit = edits(eachListing(keep(set("createdAt", ago(-3*time.Hour)))), theBatch(set("createdAt", ago(-3*time.Hour))))
 		}, cannotTell},
-		{"an attempt of a clock that was ahead", nil, func(_ *market, a *recovery.Attempt) { a.MadeAt = a.MadeAt.Add(8 * time.Minute) }, cannotTell},
+		{"an attempt of a clock that was ahead", nil, func(_ *market, a *recovery.Submission) { a.MadeAt = a.MadeAt.Add(8 * time.Minute) }, cannotTell},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {

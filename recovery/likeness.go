@@ -29,7 +29,7 @@ type inputs map[terms]int
 
 // inputs leaves out expiry times that are the default, 999 days after the day of creation: some
 // echoes fill it in.
-func (a Attempt) inputs(items []gen.CreateItem) inputs {
+func (a Submission) inputs(items []gen.CreateItem) inputs {
 	in := inputs{}
 	for _, i := range items {
 		t := terms{variant: i.VariantID, amount: canonical(i.Amount), currency: string(i.CurrencyCode)}
@@ -45,7 +45,7 @@ func (a Attempt) inputs(items []gen.CreateItem) inputs {
 }
 
 // echoed reads the inputs that the items of a batch echo.
-func (a Attempt) echoed(items []gen.CreateBatchItem) inputs {
+func (a Submission) echoed(items []gen.CreateBatchItem) inputs {
 	made := make([]gen.CreateItem, len(items))
 	for n, i := range items {
 		in := i.ListingInput
@@ -57,7 +57,7 @@ func (a Attempt) echoed(items []gen.CreateBatchItem) inputs {
 
 // asksFor reports whether a listing has an inventory type that was asked for, which items do not
 // echo, or one that cannot be asked for.
-func (a Attempt) asksFor(l gen.Listing) bool {
+func (a Submission) asksFor(l gen.Listing) bool {
 	return l.InventoryType != gen.InventoryTypeStandard && l.InventoryType != gen.InventoryTypeDirect ||
 		slices.ContainsFunc(a.Items, func(i gen.CreateItem) bool {
 			return cmp.Or(i.InventoryType, gen.InventoryTypeStandard) == l.InventoryType

@@ -129,7 +129,7 @@ func (m *market) read(r *http.Request) (*http.Response, error) {
 }
 
 // lose submits an attempt and loses it.
-func (m *market) lose(how loss, attempt recovery.Attempt) {
+func (m *market) lose(how loss, attempt recovery.Submission) {
 	m.t.Helper()
 	m.writes = how
 	_, err := recovery.Submit(m.t.Context(), m.c, attempt)
@@ -148,7 +148,7 @@ func (m *market) create(items []gen.CreateItem) string {
 }
 
 // recover recovers an attempt and checks that nothing is written for it.
-func (m *market) recover(attempt recovery.Attempt, r recovery.Options) recovery.Verdict {
+func (m *market) recover(attempt recovery.Submission, r recovery.Options) recovery.Verdict {
 	m.t.Helper()
 	posts := m.posts
 	v, err := recovery.Recover(m.t.Context(), m.c, attempt, r)
@@ -163,7 +163,7 @@ func (m *market) listings() (all []gen.Listing) {
 	asIs := *m
 	m.edit, m.respond = nil, nil
 	defer func() { m.edit, m.respond, m.reads, m.looks = asIs.edit, asIs.respond, asIs.reads, asIs.looks }()
-	for l, err := range m.c.Listings.List(m.t.Context(), client.ListListings{Expired: true}) {
+	for l, err := range m.c.Listings.List(m.t.Context(), client.ListingFilter{Expired: true}) {
 		require.NoError(m.t, err)
 		all = append(all, l)
 	}
@@ -237,7 +237,7 @@ func on(suffix string, status int, body string) func(*http.Request) (int, string
 }
 
 // newAttempt makes an attempt.
-func newAttempt(t *testing.T, items []gen.CreateItem, opts ...recovery.Option) recovery.Attempt {
+func newAttempt(t *testing.T, items []gen.CreateItem, opts ...recovery.Option) recovery.Submission {
 	t.Helper()
 	attempt, err := recovery.New(items, opts...)
 	require.NoError(t, err)

@@ -3,7 +3,7 @@
 // be applied twice.
 //
 // No operation lists batches and nothing correlates them. So a create batch is saved before it is
-// sent, as an [Attempt], and the listings that the service shows are compared with it:
+// sent, as an [Submission], and the listings that the service shows are compared with it:
 //
 //	attempt, err := recovery.New(items)
 //	save(attempt)
@@ -69,7 +69,7 @@ func (o Options) withDefaults() Options {
 // it after Submit has returned, and for one attempt after the other, with the batch that the last
 // one landed as among the known. An equal batch that is neither known nor the attempt's is taken
 // for it if the attempts are made [WithoutMark].
-func Recover(ctx context.Context, c *client.Client, attempt Attempt, r Options) (Verdict, error) {
+func Recover(ctx context.Context, c *client.Client, attempt Submission, r Options) (Verdict, error) {
 	if err := check(c, attempt); err != nil {
 		return Verdict{}, err
 	}

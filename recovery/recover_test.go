@@ -228,7 +228,7 @@ func TestRecover_GivesNoVerdictOnADoubtThatTheEndOfTheContextLeaves(t *testing.T
 
 func TestRecover_RefusesWhatIsNoAttempt(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
-		_, err := recovery.Recover(t.Context(), m.c, recovery.Attempt{}, recovery.Options{})
+		_, err := recovery.Recover(t.Context(), m.c, recovery.Submission{}, recovery.Options{})
 		require.ErrorIs(t, err, client.ErrInvalidArgument)
 		assert.Empty(t, m.reads, "before any I/O")
 	})

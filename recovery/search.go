@@ -24,7 +24,7 @@ var statuses = [...]gen.ListingStatus{
 type search struct {
 	evidence
 	c            *client.Client
-	attempt      Attempt
+	attempt      Submission
 	inputs       inputs
 	total        int // Listings that the attempt makes.
 	known        map[string]bool
@@ -42,7 +42,7 @@ type search struct {
 	early      string            // Why the time of the attempt cannot be trusted.
 }
 
-func newSearch(c *client.Client, attempt Attempt, r Options, latest time.Time) *search {
+func newSearch(c *client.Client, attempt Submission, r Options, latest time.Time) *search {
 	s := &search{
 		evidence: evidence{skew: r.Skew}, c: c, attempt: attempt, inputs: attempt.inputs(attempt.Items),
 		since: attempt.MadeAt.Add(-r.Skew), until: latest.Add(r.Skew), // not of this clock, which may be slow
@@ -85,7 +85,7 @@ func (s *search) look(ctx context.Context) (Verdict, error) {
 
 func (s *search) verdict() Verdict {
 	if len(s.matches) == 1 {
-		return Verdict{Kind: Landed, Batch: s.c.Batches.OpenCreate(s.matches[0])}
+		return Verdict{Kind: Landed, Batch: s.c.Batches.ResumeCreate(s.matches[0])}
 	}
 	if len(s.matches) > 1 {
 		slices.Sort(s.matches)
@@ -157,7 +157,7 @@ func refused(err error) bool {
 func (s *search) list(ctx context.Context, expired bool, statuses ...gen.ListingStatus) error {
 	s.begin()
 	n := 0
-	filter := client.ListListings{VariantIDs: s.variants, From: s.since.AddDate(0, 0, -1), Statuses: statuses, Expired: expired}
+	filter := client.ListingFilter{VariantIDs: s.variants, From: s.since.AddDate(0, 0, -1), Statuses: statuses, Expired: expired}
 	for l, err := range s.c.Listings.List(ctx, filter) {
 		if err != nil {
 			return err
@@ -235,7 +235,7 @@ func (s *search) judge(ctx context.Context, id string) {
 // compare returns why a batch is not certain to be the attempt's, "" if it is, and whether it
 // cannot be.
 func (s *search) compare(ctx context.Context, id string) (why string, explained bool) {
-	batch := s.c.Batches.OpenCreate(id)
+	batch := s.c.Batches.ResumeCreate(id)
 	read, err := batch.Poll(ctx)
 	if err != nil {
 		return "cannot be read: " + err.Error(), false

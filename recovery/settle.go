@@ -51,7 +51,7 @@ func SettleDelete(ctx context.Context, c *client.Client, listingIDs []string, se
 // [SettleUpdate] does: kind is what it does, such as [gen.OperationTypeUpdate] for
 // [client.Listings.Update], and item the listing and the terms that were sent. A look costs a
 // request for each 100 operations on the listing. A listing that [client.Listings.Create] made
-// cannot be found by it, for its id is not known: create it as an [Attempt].
+// cannot be found by it, for its id is not known: create it as an [Submission].
 func SettleOperation(ctx context.Context, c *client.Client, kind gen.OperationType, item gen.UpdateItem, sentAt time.Time, r Options) (Verdict, error) {
 	op, ok := map[gen.OperationType]gen.OperationID{
 		gen.OperationTypeUpdate: gen.OpUpdateListing, gen.OperationTypeDelete: gen.OpDeleteListing,

@@ -324,7 +324,7 @@ func TestSettle_TellsOtherOperationsApart(t *testing.T) {
 				m.during(noLoss, func(ctx context.Context) error { return row.other(ctx, m, item.ListingID) })
 				var options recovery.Options
 				if row.known {
-					for o, err := range m.c.Listings.Operations(t.Context(), item.ListingID) {
+					for o, err := range m.c.Listings.ListOperations(t.Context(), item.ListingID) {
 						require.NoError(t, err)
 						options.Known = append(options.Known, o.OperationID)
 					}

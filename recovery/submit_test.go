@@ -46,7 +46,7 @@ func TestNew_RefusesItemsBeforeAnyIO(t *testing.T) {
 func TestSubmit_SendsWhatCreateSends(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpCreateListingsBatch).
-		BodyJSON(`{"items":[{"variantId":"` + variantID + `","amount":"76.0000","quantity":2}]}`).AnswerExample()
+		BodyJSON(`{"items":[{"variantId":"` + variantID + `","amount":"76.0000","quantity":2}]}`).RespondExample()
 	attempt, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76.0000", Quantity: 2}}, recovery.WithoutMark())
 	require.NoError(t, err)
 
@@ -60,15 +60,15 @@ func TestSubmit_RefusesWhatCannotBeRecovered(t *testing.T) {
 	made, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76", Quantity: 1}})
 	require.NoError(t, err)
 	tests := map[string]struct {
-		spoil func(*recovery.Attempt)
+		spoil func(*recovery.Submission)
 		says  string
 	}{
-		"one without an id cannot be named":      {func(a *recovery.Attempt) { a.ID = "" }, "use New"},
-		"one without a time cannot be found":     {func(a *recovery.Attempt) { a.MadeAt = time.Time{} }, "use New"},
-		"one without items is none":              {func(a *recovery.Attempt) { a.Items = nil }, "use New"},
-		"an old one may have been submitted":     {func(a *recovery.Attempt) { a.MadeAt = a.MadeAt.Add(-61 * time.Minute) }, "more than an hour old"},
-		"one that was edited is checked anew":    {func(a *recovery.Attempt) { a.Items = []gen.CreateItem{{VariantID: variantID}} }, "amount"},
-		"one with too many items for the client": {func(a *recovery.Attempt) { a.Items = make([]gen.CreateItem, 101) }, "slices.Chunk"},
+		"one without an id cannot be named":      {func(a *recovery.Submission) { a.ID = "" }, "use New"},
+		"one without a time cannot be found":     {func(a *recovery.Submission) { a.MadeAt = time.Time{} }, "use New"},
+		"one without items is none":              {func(a *recovery.Submission) { a.Items = nil }, "use New"},
+		"an old one may have been submitted":     {func(a *recovery.Submission) { a.MadeAt = a.MadeAt.Add(-61 * time.Minute) }, "more than an hour old"},
+		"one that was edited is checked anew":    {func(a *recovery.Submission) { a.Items = []gen.CreateItem{{VariantID: variantID}} }, "amount"},
+		"one with too many items for the client": {func(a *recovery.Submission) { a.Items = make([]gen.CreateItem, 101) }, "slices.Chunk"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestSubmit_RefusesWhatCannotBeRecovered(t *testing.T) {
 func TestSubmit_WaitsNoLongerThanTheAttemptMayBeSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(gen.OpCreateListingsBatch).AnswerExample()
+		srv.Expect(gen.OpCreateListingsBatch).RespondExample()
 		c := srv.Client(client.WithQuota(client.Quota{ItemsPerWindow: 1, ItemsWindow: 2 * time.Hour}))
 		first, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76", Quantity: 1}})
 		require.NoError(t, err)

@@ -22,7 +22,7 @@ func atWork(o *sandbox.Options) { o.Delay = 0 }
 
 // lost is an attempt without a response.
 type lost struct {
-	recovery.Attempt
+	recovery.Submission
 	how loss
 }
 
@@ -53,7 +53,7 @@ func TestRecover_AgreesWithTheTruth(t *testing.T) {
 				require.Less(t, rounds, 2, "seed %d: what cannot be told can be once the others are known", seed)
 				var left []lost
 				for _, l := range open {
-					v := m.recover(l.Attempt, recovery.Options{Known: known, Settle: time.Minute})
+					v := m.recover(l.Submission, recovery.Options{Known: known, Settle: time.Minute})
 					switch {
 					case v.Kind == recovery.CannotTell:
 						require.Equal(t, lostRequest, l.how, "seed %d: %s", seed, v)
@@ -88,7 +88,7 @@ func randomItems(rng *rand.Rand) []gen.CreateItem {
 	return items
 }
 
-func count(a recovery.Attempt) (n int) {
+func count(a recovery.Submission) (n int) {
 	for _, i := range a.Items {
 		n += int(i.Quantity)
 	}
@@ -107,13 +107,13 @@ func TestAttempt_IsRecoveredByTheNextProcess(t *testing.T) {
 		require.NoError(t, first.Close())
 
 		pass(time.Hour)
-		var restored recovery.Attempt
+		var restored recovery.Submission
 		require.NoError(t, json.Unmarshal(saved, &restored))
 		second := newMarket(t, inFile)
 		v := second.recover(restored, recovery.Options{})
 
 		require.Equal(t, recovery.Landed, v.Kind, v)
-		items, err := second.c.Batches.OpenCreate(v.Batch.ID()).Wait(t.Context())
+		items, err := second.c.Batches.ResumeCreate(v.Batch.ID()).Wait(t.Context())
 		require.NoError(t, err)
 		assert.Len(t, items, 3)
 	})

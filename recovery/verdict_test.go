@@ -15,8 +15,8 @@ func TestVerdict_SaysWhatItRestsOn(t *testing.T) {
 	c := newMarket(t).c
 	for want, v := range map[string]recovery.Verdict{
 		"no verdict":                           {},
-		"landed as batch b1":                   {Kind: recovery.Landed, Batch: c.Batches.OpenCreate("b1")},
-		"landed on listing l1 as operation o1": {Kind: recovery.Landed, ListingID: "l1", Operation: c.Listings.OpenOperation("l1", "o1")},
+		"landed as batch b1":                   {Kind: recovery.Landed, Batch: c.Batches.ResumeCreate("b1")},
+		"landed on listing l1 as operation o1": {Kind: recovery.Landed, ListingID: "l1", Operation: c.Listings.Operation("l1", "o1")},
 		"cannot tell: batch b1 cannot be read": {Kind: recovery.CannotTell, Reason: "batch b1 cannot be read"},
 		"not seen since 2000-02-01T00:00:00Z, if it shows within 10m0s": {Kind: recovery.NotSeen, Since: february, Settle: 10 * time.Minute},
 	} {
@@ -80,7 +80,7 @@ func TestRecover_TellsEqualAttemptsApart(t *testing.T) {
 	})
 	inMarket(t, func(t *testing.T, m *market) {
 		t.Log("marked: each finds its own, and what did not land is not seen once the others are known")
-		attempts := []recovery.Attempt{newAttempt(t, one("76")), newAttempt(t, one("76")), newAttempt(t, one("76"))}
+		attempts := []recovery.Submission{newAttempt(t, one("76")), newAttempt(t, one("76")), newAttempt(t, one("76"))}
 		b1, b2 := m.create(attempts[0].Items), m.create(attempts[1].Items)
 		assert.Equal(t, b2, m.recover(attempts[1], recovery.Options{}).Batch.ID())
 		assert.Equal(t, b1, m.recover(attempts[0], recovery.Options{}).Batch.ID())

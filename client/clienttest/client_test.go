@@ -18,7 +18,7 @@ func TestClientReachesTheServer(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t, opts...)
-			srv.Expect(gen.OpGetListing).Path("listingId", "98e2e748").NoQuery().AnswerExample()
+			srv.Expect(gen.OpGetListing).Path("listingId", "98e2e748").NoQuery().RespondExample()
 			l, err := srv.Client().Listings.Get(t.Context(), "98e2e748")
 			require.NoError(t, err)
 			assert.Equal(t, gen.Amount("162"), l.Amount)
@@ -33,7 +33,7 @@ func TestClientReachesTheServer(t *testing.T) {
 
 func TestClientOptionsOfTheCallerWin(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpGetListing).AnswerExample()
+	srv.Expect(gen.OpGetListing).RespondExample()
 	_, err := srv.Client(client.WithToken("another")).Listings.Get(t.Context(), "98e2e748")
 	require.NoError(t, err)
 	assert.Equal(t, "Bearer another", srv.Requests(gen.OpGetListing)[0].Header.Get("Authorization"))
@@ -42,10 +42,10 @@ func TestClientOptionsOfTheCallerWin(t *testing.T) {
 func TestClientRetriesInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(gen.OpGetListing).AnswerError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "7")
+		srv.Expect(gen.OpGetListing).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "7")
 		srv.Expect(gen.OpGetListing).Disconnect(clienttest.BeforeHeaders, "a read is sent again")
 		srv.Expect(gen.OpGetListing).Disconnect(clienttest.MidBody, "and again when its answer is cut")
-		srv.Expect(gen.OpGetListing).AnswerExample()
+		srv.Expect(gen.OpGetListing).RespondExample()
 		start := time.Now()
 		_, err := srv.Client().Listings.Get(t.Context(), "98e2e748")
 		require.NoError(t, err)

@@ -16,7 +16,7 @@ func TestEveryOperationHasExamplesThatFitTheContract(t *testing.T) {
 	for _, op := range gen.Operations() {
 		t.Run(string(op.ID), func(t *testing.T) {
 			v := &verdict{TB: t}
-			clienttest.New(v).Expect(op.ID).AnswerExample()
+			clienttest.New(v).Expect(op.ID).RespondExample()
 			require.Empty(t, v.failures)
 			require.Len(t, v.end(), 1, "the leftover")
 
@@ -111,7 +111,7 @@ func TestRequestsThatBreakTheContractFailTheTest(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			v := &verdict{TB: t}
 			srv := clienttest.New(v)
-			srv.Expect(tc.op).AnswerExample()
+			srv.Expect(tc.op).RespondExample()
 			r := request(t, srv, tc.method, tc.path, tc.body)
 			if tc.change != nil {
 				tc.change(r.Header)
@@ -170,7 +170,7 @@ func TestAnswersAreCheckedWhenTheyAreScripted(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			v := &verdict{TB: t}
-			clienttest.New(v).Expect(tc.op).Answer(tc.status, tc.body)
+			clienttest.New(v).Expect(tc.op).Respond(tc.status, tc.body)
 			failures := v.failures
 			_ = v.end()
 			if tc.want == "" {
@@ -188,7 +188,7 @@ func TestShippingDocumentsAreSentAsPDF(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t, opts...)
-			srv.Expect(gen.OpGetShippingDocument).Answer(http.StatusOK, []byte("%PDF-1.4 label"))
+			srv.Expect(gen.OpGetShippingDocument).Respond(http.StatusOK, []byte("%PDF-1.4 label"))
 			got := call(t, srv, http.MethodGet, "/selling/orders/1-1/shipping-document/6JF8D2QX", "")
 			assert.Equal(t, "application/pdf", got.header.Get("Content-Type"))
 			assert.Equal(t, "%PDF-1.4 label", got.body)

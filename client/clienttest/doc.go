@@ -9,7 +9,7 @@
 //			Answer(200, gen.MarketData{LowestAskAmount: "171"})
 //		srv.Expect(gen.OpUpdateListing).
 //			BodyJSON(`{"amount":"170"}`).
-//			AnswerExample()
+//			RespondExample()
 //
 //		err := repricer.New(srv.Client()).Run(t.Context())
 //

@@ -17,7 +17,7 @@ const pdf = "%PDF-1.7\n%%EOF\n"
 // ExampleOf returns the spec's own example of an operation's success answer: JSON for every operation but
 // [gen.OpGetShippingDocument], whose answer is a PDF. It is a start for a test that needs a valid answer of
 // many fields: unmarshal it into its type of package gen, change what matters and give it to
-// [Expectation.Answer]. The caller may change the bytes. It panics for an operation that the spec lacks.
+// [Expectation.Respond]. The caller may change the bytes. It panics for an operation that the spec lacks.
 func ExampleOf(op gen.OperationID) []byte {
 	_, response := success(routeOf(op))
 	return example(response.Content)

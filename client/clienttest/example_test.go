@@ -16,7 +16,7 @@ func matchLowestAsk(ctx context.Context, c *client.Client, listingID string) err
 	if err != nil {
 		return err
 	}
-	market, err := c.Catalog.MarketData(ctx, listing.Product.ProductID, listing.Variant.VariantID, "USD")
+	market, err := c.Catalog.GetMarketData(ctx, listing.Product.ProductID, listing.Variant.VariantID, "USD")
 	if err != nil {
 		return err
 	}
@@ -38,11 +38,11 @@ func Example() {
 	t := &printer{}
 
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpGetListing).Path("listingId", "98e2e748").AnswerExample()
+	srv.Expect(gen.OpGetListing).Path("listingId", "98e2e748").RespondExample()
 	srv.Expect(gen.OpGetVariantMarketData).
 		Query("currencyCode", "USD").
-		Answer(200, gen.MarketData{LowestAskAmount: "155"})
-	srv.Expect(gen.OpUpdateListing).BodyJSON(`{"amount":"155"}`).AnswerExample()
+		Respond(200, gen.MarketData{LowestAskAmount: "155"})
+	srv.Expect(gen.OpUpdateListing).BodyJSON(`{"amount":"155"}`).RespondExample()
 
 	err := matchLowestAsk(context.Background(), srv.Client(), "98e2e748")
 	fmt.Println("error:", err)

@@ -17,8 +17,8 @@ func TestLeftoversFailTheTestAndNameTheirLine(t *testing.T) {
 	v := &verdict{TB: t}
 	srv := clienttest.New(v)
 	_, _, line, _ := runtime.Caller(0)
-	srv.Expect(gen.OpGetListing).Path("listingId", "98e2e748").AnswerExample()
-	srv.Expect(gen.OpGetOrder).AnswerExample().Times(3)
+	srv.Expect(gen.OpGetListing).Path("listingId", "98e2e748").RespondExample()
+	srv.Expect(gen.OpGetOrder).RespondExample().Times(3)
 	srv.Expect(gen.OpListListings)
 	call(t, srv, http.MethodGet, "/selling/orders/1-1", "")
 
@@ -48,7 +48,7 @@ func TestUnexpectedRequestsFailTheTestAndAreAnswered501(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					v := &verdict{TB: t}
 					srv := clienttest.New(v, opts...)
-					srv.Expect(gen.OpGetListing).Path("listingId", "1").AnswerExample()
+					srv.Expect(gen.OpGetListing).Path("listingId", "1").RespondExample()
 
 					got := call(t, srv, tc.method, tc.path, "")
 
@@ -68,7 +68,7 @@ func TestUnexpectedRequestsFailTheTestAndAreAnswered501(t *testing.T) {
 func TestUsedUpExpectationsAnswerNoMore(t *testing.T) {
 	v := &verdict{TB: t}
 	srv := clienttest.New(v)
-	srv.Expect(gen.OpGetListing).AnswerExample()
+	srv.Expect(gen.OpGetListing).RespondExample()
 	call(t, srv, http.MethodGet, listing, "")
 	call(t, srv, http.MethodGet, listing, "")
 
@@ -95,7 +95,7 @@ func TestDemandsOnARequest(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			v := &verdict{TB: t}
 			srv := clienttest.New(v)
-			tc.demand(srv.Expect(gen.OpListListingOperations)).AnswerExample()
+			tc.demand(srv.Expect(gen.OpListListingOperations)).RespondExample()
 
 			call(t, srv, http.MethodGet, listing+"/operations"+tc.query, "")
 
@@ -126,7 +126,7 @@ func TestBodyJSONComparesValues(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			v := &verdict{TB: t}
 			srv := clienttest.New(v)
-			srv.Expect(gen.OpUpdateListing).BodyJSON(tc.want).AnswerExample()
+			srv.Expect(gen.OpUpdateListing).BodyJSON(tc.want).RespondExample()
 			call(t, srv, http.MethodPatch, listing, `{"amount":"162","currencyCode":"USD"}`)
 			assert.Equal(t, tc.same, len(v.end()) == 0, "%v", v.failures)
 		})
@@ -138,7 +138,7 @@ func TestCheckSeesTheRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := &verdict{TB: t}
 			srv := clienttest.New(v, opts...)
-			srv.Expect(gen.OpUpdateListing).AnswerExample().
+			srv.Expect(gen.OpUpdateListing).RespondExample().
 				Check(func(tb testing.TB, r *http.Request, body []byte) {
 					tb.Helper()
 					tb.Errorf("%s %s: %s", r.Method, r.PathValue("listingId"), body)
@@ -155,11 +155,11 @@ func TestScriptsThatMakeNoSenseFailTheTest(t *testing.T) {
 		write func(*clienttest.Server)
 		want  string
 	}{
-		{"an operation the spec lacks", func(s *clienttest.Server) { s.Expect("SellEverything").AnswerExample() }, `no operation "SellEverything"`},
-		{"a parameter the route lacks", func(s *clienttest.Server) { s.Expect(gen.OpGetOrder).Path("listingId", "1").AnswerExample() }, `Path("listingId"): the route /selling/orders/{orderNumber} has no such parameter`},
-		{"never", func(s *clienttest.Server) { s.Expect(gen.OpGetOrder).Times(0).AnswerExample() }, "Times(0): want at least 1"},
-		{"a second answer", func(s *clienttest.Server) { s.Expect(gen.OpGetOrder).AnswerExample().AnswerExample() }, "exactly one"},
-		{"a body that is no JSON", func(s *clienttest.Server) { s.Expect(gen.OpUpdateListing).BodyJSON("{").AnswerExample() }, "BodyJSON: read"},
+		{"an operation the spec lacks", func(s *clienttest.Server) { s.Expect("SellEverything").RespondExample() }, `no operation "SellEverything"`},
+		{"a parameter the route lacks", func(s *clienttest.Server) { s.Expect(gen.OpGetOrder).Path("listingId", "1").RespondExample() }, `Path("listingId"): the route /selling/orders/{orderNumber} has no such parameter`},
+		{"never", func(s *clienttest.Server) { s.Expect(gen.OpGetOrder).Times(0).RespondExample() }, "Times(0): want at least 1"},
+		{"a second answer", func(s *clienttest.Server) { s.Expect(gen.OpGetOrder).RespondExample().RespondExample() }, "exactly one"},
+		{"a body that is no JSON", func(s *clienttest.Server) { s.Expect(gen.OpUpdateListing).BodyJSON("{").RespondExample() }, "BodyJSON: read"},
 		{"raw without a reason", func(s *clienttest.Server) { s.Expect(gen.OpGetOrder).Raw(http.StatusOK, nil, nil, "") }, "say in the reason"},
 		{"raw with an impossible status", func(s *clienttest.Server) { s.Expect(gen.OpGetOrder).Raw(0, nil, nil, "why") }, "status 0: want 200 to 999"},
 		{"disconnect without a reason", func(s *clienttest.Server) { s.Expect(gen.OpGetOrder).Disconnect(clienttest.MidBody, "") }, "say in the reason"},

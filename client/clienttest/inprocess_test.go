@@ -67,7 +67,7 @@ func (c *closer) Close() error {
 
 func TestInProcessClosesTheRequestBody(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
-	srv.Expect(gen.OpUpdateListing).BodyJSON(`{"amount":"162"}`).AnswerExample()
+	srv.Expect(gen.OpUpdateListing).BodyJSON(`{"amount":"162"}`).RespondExample()
 	r := request(t, srv, http.MethodPatch, listing, `{"amount":"162"}`)
 	body := &closer{Reader: bytes.NewReader([]byte(`{"amount":"162"}`))}
 	r.Body = body
@@ -77,7 +77,7 @@ func TestInProcessClosesTheRequestBody(t *testing.T) {
 
 func TestInProcessBodiesCannotBeReadAfterTheContext(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
-	srv.Expect(gen.OpGetListing).AnswerExample()
+	srv.Expect(gen.OpGetListing).RespondExample()
 	ctx, cancel := context.WithCancel(t.Context())
 	resp, err := srv.HTTPClient().Do(request(t, srv, http.MethodGet, listing, "").WithContext(ctx))
 	require.NoError(t, err)

@@ -18,8 +18,8 @@ func TestAnswersComeInTheOrderOfTheScript(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t, opts...)
-			srv.Expect(gen.OpGetListing).AnswerError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2")
-			srv.Expect(gen.OpGetListing).AnswerExample().Times(2)
+			srv.Expect(gen.OpGetListing).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2")
+			srv.Expect(gen.OpGetListing).RespondExample().Times(2)
 
 			got := call(t, srv, http.MethodGet, listing, "")
 			assert.Equal(t, http.StatusServiceUnavailable, got.status)
@@ -38,8 +38,8 @@ func TestAnswersComeInTheOrderOfTheScript(t *testing.T) {
 
 func TestOrderHoldsWithinAnOperationOnly(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpGetListing).AnswerExample()
-	srv.Expect(gen.OpListListings).AnswerExample()
+	srv.Expect(gen.OpGetListing).RespondExample()
+	srv.Expect(gen.OpListListings).RespondExample()
 
 	call(t, srv, http.MethodGet, "/selling/listings", "")
 	call(t, srv, http.MethodGet, listing, "")
@@ -47,8 +47,8 @@ func TestOrderHoldsWithinAnOperationOnly(t *testing.T) {
 
 func TestPathKeepsAnExpectationForItsResource(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpGetOrder).Path("orderNumber", "1-1").AnswerError(http.StatusNotFound, "first")
-	srv.Expect(gen.OpGetOrder).Path("orderNumber", "2 2").AnswerError(http.StatusNotFound, "second")
+	srv.Expect(gen.OpGetOrder).Path("orderNumber", "1-1").RespondError(http.StatusNotFound, "first")
+	srv.Expect(gen.OpGetOrder).Path("orderNumber", "2 2").RespondError(http.StatusNotFound, "second")
 
 	got := call(t, srv, http.MethodGet, "/selling/orders/2%202", "")
 	assert.Contains(t, got.body, "second")
@@ -60,7 +60,7 @@ func TestConcurrentCallsAreSafe(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t, opts...)
-			srv.Expect(gen.OpGetListing).AnswerExample().Times(32)
+			srv.Expect(gen.OpGetListing).RespondExample().Times(32)
 			var calls sync.WaitGroup
 			for range 32 {
 				calls.Go(func() {
@@ -78,8 +78,8 @@ func TestConcurrentCallsAreSafe(t *testing.T) {
 
 func TestRequestsReturnsWhatCame(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpSearchProducts).AnswerExample()
-	srv.Expect(gen.OpUpdateListing).AnswerExample()
+	srv.Expect(gen.OpSearchProducts).RespondExample()
+	srv.Expect(gen.OpUpdateListing).RespondExample()
 
 	call(t, srv, http.MethodGet, "/catalog/search?query=DZ5485-612", "")
 	call(t, srv, http.MethodPatch, listing, `{"amount":"158.50"}`)

@@ -70,7 +70,7 @@ func (c *connection) client() (*client.Client, []client.WaitOption, error) {
 
 // localPace is how often to look at a service that nobody pays for.
 func localPace() []client.WaitOption {
-	return []client.WaitOption{client.PollEvery(50*time.Millisecond, time.Second)}
+	return []client.WaitOption{client.WithPollInterval(50*time.Millisecond, time.Second)}
 }
 
 func (c *connection) isLocal() bool {

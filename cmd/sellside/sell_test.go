@@ -33,7 +33,7 @@ func besides(path string) string { return strings.TrimSuffix(path, ".csv") + ".r
 func listings(t *testing.T, c *client.Client) []gen.Listing {
 	t.Helper()
 	var all []gen.Listing
-	for l, err := range c.Listings.List(t.Context(), client.ListListings{}) {
+	for l, err := range c.Listings.List(t.Context(), client.ListingFilter{}) {
 		require.NoError(t, err)
 		all = append(all, l)
 	}

@@ -47,14 +47,14 @@ func (s *seller) sell(ctx context.Context, items []gen.CreateItem) error {
 	}
 	s.known = append(s.known, batch.ID())
 	return persist(ctx, "see it done", func() error {
-		_, err := batch.Wait(ctx, client.PollEvery(pollFirst, pollMost))
+		_, err := batch.Wait(ctx, client.WithPollInterval(pollFirst, pollMost))
 		return err
 	})
 }
 
 // recover asks until there is a verdict: what it reads goes through the same broken network. A batch that has
 // not landed is the failure it was; one that nobody can decide on is neither.
-func (s *seller) recover(ctx context.Context, attempt recovery.Attempt, failure error) (*client.Batch[gen.CreateBatchItem], error) {
+func (s *seller) recover(ctx context.Context, attempt recovery.Submission, failure error) (*client.Batch[gen.CreateBatchItem], error) {
 	var verdict recovery.Verdict
 	err := persist(ctx, "recover it", func() (err error) {
 		verdict, err = recovery.Recover(ctx, s.c, attempt, recovery.Options{Known: s.known, Settle: settleBound()})
@@ -84,7 +84,7 @@ func (s *seller) compare(ctx context.Context, truth *client.Client, batches [][]
 			surplus[kind{s.known[i], item.VariantID, plain(item.Amount)}] -= int(item.Quantity)
 		}
 	}
-	for listing, err := range truth.Listings.List(ctx, client.ListListings{}) {
+	for listing, err := range truth.Listings.List(ctx, client.ListingFilter{}) {
 		if err != nil {
 			return fmt.Errorf("count the listings: %w", err)
 		}

@@ -47,7 +47,7 @@ func ExampleNew() {
 		t.Fatalf("%v", err)
 	}
 
-	page, err := seller.Catalog.SearchPage(context.Background(), client.SearchProducts{Query: "DZ5485-612"})
+	page, err := seller.Catalog.SearchPage(context.Background(), client.ProductQuery{Query: "DZ5485-612"})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -34,7 +34,7 @@ func signedIn(t *testing.T, m *sandboxtest.Market, refreshToken string, onRotate
 
 func read(t *testing.T, c *client.Client) error {
 	t.Helper()
-	_, err := c.Listings.ListPage(t.Context(), client.ListListings{})
+	_, err := c.Listings.ListPage(t.Context(), client.ListingFilter{})
 	return err
 }
 

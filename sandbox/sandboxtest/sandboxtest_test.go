@@ -67,7 +67,7 @@ func TestAnAnswerThatIsLostIsAnUnknownOutcome(t *testing.T) {
 				require.NoError(t, m.Fail(sandbox.Fault{Operation: "CreateListing", Kind: sandbox.FaultLost, Applied: applied}))
 				_, err := c.Listings.Create(t.Context(), listing)
 				require.ErrorIs(t, err, client.ErrOutcomeUnknown)
-				page, err := c.Listings.ListPage(t.Context(), client.ListListings{})
+				page, err := c.Listings.ListPage(t.Context(), client.ListingFilter{})
 				require.NoError(t, err)
 				assert.Len(t, page.Listings, map[bool]int{true: 1, false: 0}[applied], "applied: %t", applied)
 				assert.Equal(t, map[int]int{0: 1}, m.Counters()["CreateListing"])
@@ -101,7 +101,7 @@ func TestWhoHangsUpDuringADelayIsNotedAtOnce(t *testing.T) {
 				require.ErrorIs(t, <-ended, context.Canceled)
 				noted := func() bool { return m.Counters()["CreateListing"][0] == 1 }
 				require.Eventually(t, noted, 10*time.Second, time.Millisecond)
-				page, err := dial(t, m).Listings.ListPage(t.Context(), client.ListListings{})
+				page, err := dial(t, m).Listings.ListPage(t.Context(), client.ListingFilter{})
 				require.NoError(t, err)
 				assert.Len(t, page.Listings, row.made)
 			})

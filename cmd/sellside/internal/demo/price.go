@@ -91,6 +91,6 @@ func (d *Demo) look(ctx context.Context, listingID string) (o offer, err error) 
 	if o.Listing, err = d.Client.Listings.Get(ctx, listingID); err != nil {
 		return o, err
 	}
-	o.market, err = d.Client.Catalog.MarketData(ctx, o.Product.ProductID, o.Variant.VariantID, o.CurrencyCode)
+	o.market, err = d.Client.Catalog.GetMarketData(ctx, o.Product.ProductID, o.Variant.VariantID, o.CurrencyCode)
 	return o, err
 }

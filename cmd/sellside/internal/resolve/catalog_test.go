@@ -28,7 +28,7 @@ type catalog struct {
 	now                  int // searches under way
 }
 
-func (c *catalog) SearchPage(ctx context.Context, s client.SearchProducts) (*gen.ProductPage, error) {
+func (c *catalog) SearchPage(ctx context.Context, s client.ProductQuery) (*gen.ProductPage, error) {
 	c.mu.Lock()
 	if c.searches == nil {
 		c.searches = map[string]int{}
@@ -58,7 +58,7 @@ func (c *catalog) SearchPage(ctx context.Context, s client.SearchProducts) (*gen
 	return &gen.ProductPage{Products: pages[s.PageNumber-1], HasNextPage: s.PageNumber < len(pages)}, nil
 }
 
-func (c *catalog) Variants(_ context.Context, productID string) ([]gen.Variant, error) {
+func (c *catalog) ListVariants(_ context.Context, productID string) ([]gen.Variant, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.variantsOf == nil {

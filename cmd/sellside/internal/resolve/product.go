@@ -30,7 +30,7 @@ type product struct {
 func lookUp(ctx context.Context, catalog Catalog, style string) (product, error) {
 	p, err := search(ctx, catalog, style)
 	if err == nil && len(p.matches) == 1 {
-		p.variants, err = catalog.Variants(ctx, p.matches[0].ProductID)
+		p.variants, err = catalog.ListVariants(ctx, p.matches[0].ProductID)
 	}
 	if errors.Is(err, client.ErrBadRequest) || errors.Is(err, client.ErrNotFound) {
 		p.refusal, err = err, nil
@@ -42,7 +42,7 @@ func lookUp(ctx context.Context, catalog Catalog, style string) (product, error)
 func search(ctx context.Context, catalog Catalog, style string) (product, error) {
 	var p product
 	for number := 1; number <= maxPages && len(p.matches) == 0; number++ {
-		page, err := catalog.SearchPage(ctx, client.SearchProducts{Query: style, PageNumber: number})
+		page, err := catalog.SearchPage(ctx, client.ProductQuery{Query: style, PageNumber: number})
 		if err != nil {
 			return p, err
 		}

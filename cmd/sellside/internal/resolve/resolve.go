@@ -18,8 +18,8 @@ const atOnce = 8
 
 // Catalog is the part of the client's catalog that is used.
 type Catalog interface {
-	SearchPage(context.Context, client.SearchProducts) (*gen.ProductPage, error)
-	Variants(ctx context.Context, productID string) ([]gen.Variant, error)
+	SearchPage(context.Context, client.ProductQuery) (*gen.ProductPage, error)
+	ListVariants(ctx context.Context, productID string) ([]gen.Variant, error)
 }
 
 // Variants gives every row of f its variant id and notes the rows for which there is none. Rows that have

@@ -90,7 +90,7 @@ func (r *Run) sellBatch(ctx context.Context, b *batch, told Batch, save func() e
 
 // follow waits for a batch and takes its results. When the waiting is cut short it takes what there is.
 func (r *Run) follow(ctx context.Context, handle *client.Batch[gen.CreateBatchItem], b *batch, told Batch) error {
-	items, err := handle.Wait(ctx, append(slices.Clone(r.Poll), client.OnProgress(func(s gen.Batch) {
+	items, err := handle.Wait(ctx, append(slices.Clone(r.Poll), client.WithProgress(func(s gen.Batch) {
 		r.Watch.Moved(told, s.ItemStatuses.Of(string(gen.BatchItemStatusCompleted))+s.ItemStatuses.Of(string(gen.BatchItemStatusFailed)))
 	}))...)
 	if failed := (*client.BatchError)(nil); errors.As(err, &failed) {

@@ -19,10 +19,10 @@ func TestResultsComeInTheOrderOfTheRows(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpCreateListingsBatch).
 		BodyJSON(`{"items":[{"variantId":"v0","amount":"162","currencyCode":"USD","quantity":2},{"variantId":"v1","amount":"162","currencyCode":"USD","quantity":1}]}`).
-		Answer(200, batchOf(gen.BatchStatusQueued, 3, 0, 0))
-	srv.Expect(gen.OpGetCreateListingsBatch).Answer(200, batchOf(gen.BatchStatusInProgress, 3, 1, 0))
-	srv.Expect(gen.OpGetCreateListingsBatch).Answer(200, batchOf(gen.BatchStatusCompleted, 3, 2, 1))
-	srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, items(t, "v1 COMPLETED L3", "v0 FAILED sold-out", "v0 COMPLETED L1"))
+		Respond(200, batchOf(gen.BatchStatusQueued, 3, 0, 0))
+	srv.Expect(gen.OpGetCreateListingsBatch).Respond(200, batchOf(gen.BatchStatusInProgress, 3, 1, 0))
+	srv.Expect(gen.OpGetCreateListingsBatch).Respond(200, batchOf(gen.BatchStatusCompleted, 3, 2, 1))
+	srv.Expect(gen.OpListCreateListingsBatchItems).Respond(200, items(t, "v1 COMPLETED L3", "v0 FAILED sold-out", "v0 COMPLETED L1"))
 	w := &told{}
 
 	results, err := run(t.Context(), srv, w, stock(2, 1))
@@ -64,9 +64,9 @@ func TestABatchOfUnknownOutcomeIsNotSentAgainAndEndsTheRun(t *testing.T) {
 
 func TestARefusedBatchDoesNotKeepTheOthersFromBeingSold(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpCreateListingsBatch).AnswerError(http.StatusBadRequest, "/items/0/amount: no")
-	srv.Expect(gen.OpCreateListingsBatch).Answer(200, batchOf(gen.BatchStatusCompleted, 1, 1, 0))
-	srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, items(t, "v1 COMPLETED L1"))
+	srv.Expect(gen.OpCreateListingsBatch).RespondError(http.StatusBadRequest, "/items/0/amount: no")
+	srv.Expect(gen.OpCreateListingsBatch).Respond(200, batchOf(gen.BatchStatusCompleted, 1, 1, 0))
+	srv.Expect(gen.OpListCreateListingsBatchItems).Respond(200, items(t, "v1 COMPLETED L1"))
 
 	results, err := run(t.Context(), srv, &told{}, stock(100, 1))
 
@@ -78,7 +78,7 @@ func TestARefusedBatchDoesNotKeepTheOthersFromBeingSold(t *testing.T) {
 
 func TestARunEndsWhereNoBatchCanBeSent(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpCreateListingsBatch).AnswerError(http.StatusForbidden, "not yours")
+	srv.Expect(gen.OpCreateListingsBatch).RespondError(http.StatusForbidden, "not yours")
 
 	results, err := run(t.Context(), srv, &told{}, stock(100, 1))
 
@@ -91,11 +91,11 @@ func TestARunEndsWhereNoBatchCanBeSent(t *testing.T) {
 func TestWhenTheRunIsStoppedItTakesWhatThereIs(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpCreateListingsBatch).Answer(200, batchOf(gen.BatchStatusQueued, 2, 0, 0))
+	srv.Expect(gen.OpCreateListingsBatch).Respond(200, batchOf(gen.BatchStatusQueued, 2, 0, 0))
 	srv.Expect(gen.OpGetCreateListingsBatch).
 		Check(func(testing.TB, *http.Request, []byte) { stop() }).
-		Answer(200, batchOf(gen.BatchStatusInProgress, 2, 1, 0))
-	srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, items(t, "v1 COMPLETED L1", "v0 QUEUED -"))
+		Respond(200, batchOf(gen.BatchStatusInProgress, 2, 1, 0))
+	srv.Expect(gen.OpListCreateListingsBatchItems).Respond(200, items(t, "v1 COMPLETED L1", "v0 QUEUED -"))
 
 	results, err := run(ctx, srv, &told{}, stock(1, 1))
 
@@ -106,9 +106,9 @@ func TestWhenTheRunIsStoppedItTakesWhatThereIs(t *testing.T) {
 
 func TestWhenNothingCanBeReadTheBatchIsNamed(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpCreateListingsBatch).Answer(200, batchOf(gen.BatchStatusQueued, 1, 0, 0))
-	srv.Expect(gen.OpGetCreateListingsBatch).AnswerError(http.StatusForbidden, "not any more")
-	srv.Expect(gen.OpListCreateListingsBatchItems).AnswerError(http.StatusForbidden, "not any more")
+	srv.Expect(gen.OpCreateListingsBatch).Respond(200, batchOf(gen.BatchStatusQueued, 1, 0, 0))
+	srv.Expect(gen.OpGetCreateListingsBatch).RespondError(http.StatusForbidden, "not any more")
+	srv.Expect(gen.OpListCreateListingsBatchItems).RespondError(http.StatusForbidden, "not any more")
 
 	results, err := run(t.Context(), srv, &told{}, stock(1))
 
@@ -119,8 +119,8 @@ func TestWhenNothingCanBeReadTheBatchIsNamed(t *testing.T) {
 
 func TestAListingWithoutAResultIsUnknown(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpCreateListingsBatch).Answer(200, batchOf(gen.BatchStatusCompleted, 2, 2, 0))
-	srv.Expect(gen.OpListCreateListingsBatchItems).Answer(200, items(t, "v0 COMPLETED L1", "somebody-elses COMPLETED L2"))
+	srv.Expect(gen.OpCreateListingsBatch).Respond(200, batchOf(gen.BatchStatusCompleted, 2, 2, 0))
+	srv.Expect(gen.OpListCreateListingsBatchItems).Respond(200, items(t, "v0 COMPLETED L1", "somebody-elses COMPLETED L2"))
 
 	results, err := run(t.Context(), srv, &told{}, stock(2))
 

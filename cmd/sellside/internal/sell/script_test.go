@@ -55,7 +55,7 @@ func (w *told) save(results []sell.Result) error {
 func run(ctx context.Context, srv *clienttest.Server, w *told, rows []inventory.Row) ([]sell.Result, error) {
 	r := sell.Run{
 		Batches: srv.Client().Batches, Watch: w, Save: w.save,
-		Poll: []client.WaitOption{client.PollEvery(time.Millisecond, time.Millisecond)},
+		Poll: []client.WaitOption{client.WithPollInterval(time.Millisecond, time.Millisecond)},
 	}
 	return r.Sell(ctx, rows)
 }

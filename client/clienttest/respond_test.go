@@ -52,7 +52,7 @@ func TestRawRedirectsReachTheCaller(t *testing.T) {
 			srv := clienttest.New(t, opts...)
 			srv.Expect(gen.OpGetListing).Raw(http.StatusFound, nil, nil, "the service redirects nowhere").
 				Header("Location", srv.BaseURL()+"/selling/orders/1-1")
-			srv.Expect(gen.OpGetOrder).AnswerExample()
+			srv.Expect(gen.OpGetOrder).RespondExample()
 			got := call(t, srv, http.MethodGet, listing, "")
 			assert.Equal(t, "/v2/selling/orders/1-1", got.path)
 		})
@@ -63,7 +63,7 @@ func TestDisconnectBeforeHeadersFailsTheCall(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t, opts...)
-			srv.Expect(gen.OpGetListing).AnswerExample()
+			srv.Expect(gen.OpGetListing).RespondExample()
 			srv.Expect(gen.OpGetListing).Disconnect(clienttest.BeforeHeaders, "a read on a connection in use")
 			hc := srv.HTTPClient()
 			resp, err := hc.Do(request(t, srv, http.MethodGet, listing, ""))
@@ -103,7 +103,7 @@ func TestDisconnectMidBodyCutsTheBody(t *testing.T) {
 func TestDelayTakesFakeTimeInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(gen.OpGetListing).AnswerExample().Delay(12 * time.Hour)
+		srv.Expect(gen.OpGetListing).RespondExample().Delay(12 * time.Hour)
 		start := time.Now()
 		got := call(t, srv, http.MethodGet, listing, "")
 		assert.Equal(t, http.StatusOK, got.status)
@@ -115,7 +115,7 @@ func TestDelayEndsWhenTheCallerGoesAway(t *testing.T) {
 	t.Run("in process", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(gen.OpGetListing).AnswerExample().Delay(12 * time.Hour)
+			srv.Expect(gen.OpGetListing).RespondExample().Delay(12 * time.Hour)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			start := time.Now()
@@ -127,7 +127,7 @@ func TestDelayEndsWhenTheCallerGoesAway(t *testing.T) {
 	t.Run("socket", func(t *testing.T) {
 		srv := clienttest.New(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		srv.Expect(gen.OpGetListing).AnswerExample().Delay(12 * time.Hour).
+		srv.Expect(gen.OpGetListing).RespondExample().Delay(12 * time.Hour).
 			Check(func(testing.TB, *http.Request, []byte) { cancel() })
 		_, err := srv.HTTPClient().Do(request(t, srv, http.MethodGet, listing, "").WithContext(ctx)) //nolint:bodyclose // there is no response
 		require.ErrorIs(t, err, context.Canceled)
@@ -140,7 +140,7 @@ func TestDelayEndsWhenTheTestEnds(t *testing.T) {
 			v := &verdict{TB: t}
 			srv := clienttest.New(v, opts...)
 			arrived := make(chan struct{})
-			srv.Expect(gen.OpGetListing).AnswerExample().Delay(12 * time.Hour).
+			srv.Expect(gen.OpGetListing).RespondExample().Delay(12 * time.Hour).
 				Check(func(testing.TB, *http.Request, []byte) { close(arrived) })
 			r := request(t, srv, http.MethodGet, listing, "")
 			var caller sync.WaitGroup
@@ -159,7 +159,7 @@ func TestBothTransportsReportTheSameProgress(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t, opts...)
-			srv.Expect(gen.OpUpdateListing).AnswerExample()
+			srv.Expect(gen.OpUpdateListing).RespondExample()
 			var mu sync.Mutex
 			var steps []string
 			step := func(name string) {
@@ -182,12 +182,12 @@ func TestBothTransportsReportTheSameProgress(t *testing.T) {
 	}
 }
 
-func TestAnswerExample_IsAboutTheObjectOfThePath(t *testing.T) {
+func TestRespondExample_IsAboutTheObjectOfThePath(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpGetListing).AnswerExample()
-	srv.Expect(gen.OpGetListingOperation).AnswerExample()
-	srv.Expect(gen.OpGetVariantMarketData).AnswerExample()
-	srv.Expect(gen.OpGetVariantByGTIN).AnswerExample()
+	srv.Expect(gen.OpGetListing).RespondExample()
+	srv.Expect(gen.OpGetListingOperation).RespondExample()
+	srv.Expect(gen.OpGetVariantMarketData).RespondExample()
+	srv.Expect(gen.OpGetVariantByGTIN).RespondExample()
 	c := srv.Client()
 
 	l, err := c.Listings.Get(t.Context(), `another "listing"`)
@@ -197,10 +197,10 @@ func TestAnswerExample_IsAboutTheObjectOfThePath(t *testing.T) {
 	o, err := c.Listings.GetOperation(t.Context(), "l1", "o1")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"l1", "o1"}, []string{o.ListingID, o.OperationID})
-	m, err := c.Catalog.MarketData(t.Context(), "p1", "v1", "")
+	m, err := c.Catalog.GetMarketData(t.Context(), "p1", "v1", "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"p1", "v1"}, []string{m.ProductID, m.VariantID})
-	v, err := c.Catalog.VariantByGTIN(t.Context(), "0195866137516")
+	v, err := c.Catalog.GetVariantByGTIN(t.Context(), "0195866137516")
 	require.NoError(t, err)
 	assert.NotEmpty(t, v.VariantID, "what the path does not name stays")
 }

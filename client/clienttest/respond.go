@@ -27,10 +27,10 @@ type answer struct {
 	isExample  bool   // The body is about the object of the spec's example, and not about the one that is asked for.
 }
 
-// Answer gives the line its answer, checked against the spec at once: the operation must declare the status
+// Respond gives the line its answer, checked against the spec at once: the operation must declare the status
 // (any status from 400 on is covered by its default error), and the body must fit the schema. A []byte,
 // json.RawMessage or string is sent as it is; everything else is marshalled to JSON.
-func (e *Expectation) Answer(status int, body any) *Expectation {
+func (e *Expectation) Respond(status int, body any) *Expectation {
 	e.server.tb.Helper()
 	a, err := e.server.contract.checkAnswer(e.op, status, body)
 	if err != nil {
@@ -39,9 +39,9 @@ func (e *Expectation) Answer(status int, body any) *Expectation {
 	return e.give(a)
 }
 
-// AnswerExample answers with the operation's success status and the body of [ExampleOf]. The ids at the top of that are
+// RespondExample answers with the operation's success status and the body of [ExampleOf]. The ids at the top of that are
 // those of the request's path, because a client refuses an object that it did not ask for.
-func (e *Expectation) AnswerExample() *Expectation {
+func (e *Expectation) RespondExample() *Expectation {
 	e.server.tb.Helper()
 	a, err := e.server.contract.exampleAnswer(e.op)
 	if err != nil {
@@ -50,10 +50,10 @@ func (e *Expectation) AnswerExample() *Expectation {
 	return e.give(a)
 }
 
-// AnswerError answers with an error status, 400 or above, and the service's error body.
-func (e *Expectation) AnswerError(status int, message string) *Expectation {
+// RespondError answers with an error status, 400 or above, and the service's error body.
+func (e *Expectation) RespondError(status int, message string) *Expectation {
 	e.server.tb.Helper()
-	return e.Answer(status, gen.PublicAPIError{StatusCode: status, Message: message})
+	return e.Respond(status, gen.PublicAPIError{StatusCode: status, Message: message})
 }
 
 // Raw gives the line an answer that is not checked, for tests of how a program takes what the service should
@@ -74,7 +74,7 @@ func (e *Expectation) Raw(status int, header http.Header, body []byte, reason st
 }
 
 // Disconnect makes the connection break instead of a whole answer; what arrives of it before is the answer of
-// [Expectation.AnswerExample]. The reason says what the test is after; it must not be empty.
+// [Expectation.RespondExample]. The reason says what the test is after; it must not be empty.
 func (e *Expectation) Disconnect(when Moment, reason string) *Expectation {
 	e.server.tb.Helper()
 	if reason == "" {
