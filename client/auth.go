@@ -16,27 +16,6 @@ import (
 	"github.com/sellside-sdk/sellside-go/token"
 )
 
-// RefreshTokenSource renews access tokens with a refresh token; see package token.
-type RefreshTokenSource = token.RefreshSource
-
-// RefreshConfig says how to renew access tokens; see package token.
-type RefreshConfig = token.RefreshConfig
-
-// TokenError reports that no access token could be had, so that the request was not sent; see package token.
-type TokenError = token.Error
-
-// Sentinels of a [TokenError].
-var (
-	ErrSignInAgain  = token.ErrSignInAgain
-	ErrTokenRefused = token.ErrRefused
-	ErrTokenExpired = token.ErrExpired
-)
-
-// NewRefreshTokenSource returns a source for [WithTokenSource]; see package token. It does no I/O.
-func NewRefreshTokenSource(config RefreshConfig) (*RefreshTokenSource, error) {
-	return token.NewRefreshSource(config)
-}
-
 // auth adds the credentials of section 5 of the service's document to every attempt.
 type auth struct {
 	apiKey   string
@@ -81,14 +60,14 @@ func (a *auth) get(ctx context.Context) (got *oauth2.Token, joined bool, err err
 	if err != nil && errors.Is(context.Cause(ctx), ErrClosed) {
 		return nil, joined, ErrClosed
 	}
-	if failed, ok := errors.AsType[*TokenError](err); ok {
+	if failed, ok := errors.AsType[*token.Error](err); ok {
 		return nil, joined, failed
 	}
 	if err != nil {
-		return nil, joined, &TokenError{Err: err}
+		return nil, joined, &token.Error{Err: err}
 	}
 	if got == nil || guard.Header(got.AccessToken) != nil {
-		return nil, joined, &TokenError{Err: errors.New("the source returned a token that no header can carry")}
+		return nil, joined, &token.Error{Err: errors.New("the source returned a token that no header can carry")}
 	}
 	return got, joined, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // turnstile is a source with a new token each time, token-1 first.
@@ -120,7 +121,7 @@ func TestA401WithoutANewTokenTellsWhy(t *testing.T) {
 		source := &revocable{why: &oauth2.RetrieveError{ErrorCode: "invalid_grant"}}
 		err := call.do(t.Context(), srv.Client(client.WithTokenSource(source)))
 		require.ErrorIs(t, err, client.ErrUnauthorized)
-		require.ErrorIs(t, err, client.ErrSignInAgain, "it is known now, not on the next call only")
+		require.ErrorIs(t, err, token.ErrReauthRequired, "it is known now, not on the next call only")
 		require.ErrorContains(t, err, "401 expired; it was not sent again: get an access token: refused invalid_grant")
 		assert.Equal(t, 1, infoOf(t, err).Attempts)
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
@@ -161,7 +162,7 @@ func TestWithoutATokenNothingIsSent(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(client.WithTokenSource(sourceFunc(func() (*oauth2.Token, error) { return tc.token, tc.err })))
 		err := aRead.do(t.Context(), c)
-		require.True(t, isA[*client.TokenError](err), "%v", err)
+		require.True(t, isA[*token.Error](err), "%v", err)
 		require.ErrorContains(t, err, tc.text)
 		assert.NotContains(t, err.Error(), "two")
 		if tc.err != nil {
@@ -190,6 +191,6 @@ func TestATokenErrorHidesTheTokenEndpointsAnswer(t *testing.T) {
 		assertSecretFree(t, err, refresh)
 		assert.True(t, isA[*oauth2.RetrieveError](err), "whoever needs the answer unwraps it")
 	}
-	err := &client.TokenError{Err: &oauth2.RetrieveError{ErrorCode: "invalid_grant"}}
-	assert.EqualError(t, err, "get an access token: refused invalid_grant: "+client.ErrSignInAgain.Error(), "a source of one's own has no response")
+	err := &token.Error{Err: &oauth2.RetrieveError{ErrorCode: "invalid_grant"}}
+	assert.EqualError(t, err, "get an access token: refused invalid_grant: "+token.ErrReauthRequired.Error(), "a source of one's own has no response")
 }

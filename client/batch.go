@@ -96,7 +96,7 @@ func (b *Batch[T]) pollOnce(ctx context.Context, since, began time.Time) poll {
 	s, err := do[gen.Batch](ctx, b.c, call, func(ctx context.Context) (*http.Response, error) {
 		return b.kind.read(ctx, b.id)
 	})
-	if err != nil && (ctx.Err() != nil || !b.mayPass(err)) {
+	if err != nil && (ctx.Err() != nil || !b.isTransient(err)) {
 		return poll{at: since, err: err} // it may be about this caller's time, so the others ask themselves
 	}
 	return b.keep(s, poll{time.Now(), call.header, err})
@@ -111,11 +111,11 @@ func (b *Batch[T]) keep(s *gen.Batch, p poll) poll {
 	return p
 }
 
-// mayPass reports whether a failed poll may be followed by a good one. A batch that was submitted a moment ago may not
+// isTransient reports whether a failed poll may be followed by a good one. A batch that was submitted a moment ago may not
 // be shown yet.
-func (b *Batch[T]) mayPass(err error) bool {
+func (b *Batch[T]) isTransient(err error) bool {
 	isNew := b.sent != nil && time.Since(b.sent.at) < settleTime
-	return mayPass(err) || isNew && errors.Is(err, ErrNotFound)
+	return IsTransient(err) || isNew && errors.Is(err, ErrNotFound)
 }
 
 // Wait polls until the batch is done and returns the results of all its items, in no promised order: match
@@ -134,7 +134,7 @@ func (b *Batch[T]) Wait(ctx context.Context, opts ...WaitOption) ([]T, error) {
 	progress := newWaiting(opts).progress
 	var p poll
 	began := time.Now()
-	err := waitUntil(ctx, opts, b.mayPass, func(ctx context.Context) (bool, http.Header, error) {
+	err := waitUntil(ctx, opts, b.isTransient, func(ctx context.Context) (bool, http.Header, error) {
 		if b.Done() {
 			return true, nil, nil
 		}

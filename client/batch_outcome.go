@@ -79,7 +79,7 @@ func (b *Batch[T]) settle(ctx context.Context, opts []WaitOption) ([]T, error) {
 	defer cancel()
 	began, again := time.Now(), false
 	last := poll{at: began}
-	err := waitUntil(limited, opts, b.mayPass, func(ctx context.Context) (bool, http.Header, error) {
+	err := waitUntil(limited, opts, b.isTransient, func(ctx context.Context) (bool, http.Header, error) {
 		if again {
 			if last = b.pollOnce(ctx, last.at, began); last.err == nil {
 				var list []T

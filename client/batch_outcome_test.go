@@ -15,6 +15,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // batchService is a service with one batch, which is done as soon as it is submitted.
@@ -51,7 +52,7 @@ func (s *batchService) client(t *testing.T) *client.Client {
 	s.start = time.Now()
 	c, err := client.New(
 		client.WithBaseURL("https://batches.invalid/v2"), client.WithAPIKey("key-of-the-account"), client.WithToken("token-of-the-account"),
-		client.WithHTTPClient(&http.Client{Transport: s}), client.WithQuota(client.Unlimited), oneAttempt,
+		client.WithHTTPClient(&http.Client{Transport: s}), client.WithQuota(quota.Unlimited), oneAttempt,
 	)
 	require.NoError(t, err)
 	return c

@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"time"
@@ -20,10 +22,14 @@ type call struct {
 	items    int      // Batch items that the call submits, counted as listings.
 	started  time.Time
 	waited   time.Duration // For the quota.
-	attempts int
-	token    string      // The access token of the last attempt.
-	place    *place      // Of the last attempt, in the quota.
-	header   http.Header // Of the response, once it is decoded.
+	attempts int           // Requests sent.
+	token    string        // The access token of the last attempt.
+	place    *place        // Of the last attempt, in the quota.
+	header   http.Header   // Of the response, once it is decoded.
+
+	// What the retry stage counts: attempts that ended, redirects that a read followed not among them, the 429s and 401s
+	// among their responses, and the retries that the call has taken from the budget.
+	tries, throttled, unauthorized, retries int
 
 	// written reports whether the service may have seen the last attempt; only proof of the contrary clears it.
 	written bool
@@ -53,4 +59,41 @@ func (c *call) left(ctx context.Context) time.Duration {
 		return math.MaxInt64
 	}
 	return callLimit + c.waited - time.Since(c.started)
+}
+
+func (c *call) describe() CallInfo {
+	return CallInfo{Operation: c.op.ID, Method: c.op.Method, Route: c.op.Route, Attempts: c.attempts, OutcomeUnknown: c.unknown}
+}
+
+// describeIn completes the error of the last attempt with what the retry table says of it.
+func (c *call) describeIn(err error) error {
+	if failed, ok := errors.AsType[*TransportError](err); ok {
+		failed.CallInfo = c.describe()
+	}
+	if failed, ok := errors.AsType[*DecodeError](err); ok {
+		failed.CallInfo = c.describe()
+	}
+	return err
+}
+
+// withRefusal adds to the error of an attempt why the call was not retried although it could have been.
+func (c *call) withRefusal(err error) error {
+	if err == nil || c.refused == nil {
+		return err
+	}
+	return fmt.Errorf("%w; it was not sent again: %w", err, c.refused)
+}
+
+func headerOf(resp *http.Response) http.Header {
+	if resp == nil {
+		return nil
+	}
+	return resp.Header
+}
+
+func statusOf(resp *http.Response) int {
+	if resp == nil {
+		return 0
+	}
+	return resp.StatusCode
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // canned is an answer that every request gets.
@@ -41,7 +42,7 @@ func cannedClient(t *testing.T, answer func(*http.Request) canned, opts ...clien
 	})
 	c, err := client.New(append([]client.Option{
 		client.WithBaseURL("https://" + cannedHost + "/v2"), client.WithAPIKey(clienttest.APIKey), client.WithToken(clienttest.Token),
-		client.WithQuota(client.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}),
+		client.WithQuota(quota.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}),
 		client.WithRetry(client.RetryPolicy{MaxAttempts: 2, MinDelay: 1, MaxDelay: 1, MaxRetryAfter: time.Millisecond}),
 	}, opts...)...)
 	require.NoError(t, err)

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/retry"
 )
 
 // Doer sends a request and returns the answer, as [http.Client] does.
@@ -29,12 +27,12 @@ type Middleware func(next Doer) Doer
 
 // newChain puts the stages that every request passes into their order, outermost first.
 func newChain(cfg *config, a *auth, o *observer) Doer {
-	g, policy := &retry.Gate{}, cfg.retry.WithDefaults()
+	pause, policy := &cooldown{}, cfg.retry.withDefaults()
 	stages := slices.Concat(cfg.middleware, []Middleware{
 		identify(cfg.baseURL),
 		o.watch,
-		(&retrier{policy: policy, auth: a, gate: g, observer: o}).repeat,
-		(&pace{auth: a, gate: g, policy: policy, limiter: cfg.limiter, observer: o}).admit,
+		(&retrier{policy: policy, auth: a, cooldown: pause, observer: o}).repeat,
+		(&admission{policy: policy, auth: a, cooldown: pause, limiter: cfg.limiter, observer: o}).admit,
 		setHeaders,
 	})
 	doer := Doer(&sender{http: newHTTPClient(cfg.http), timeout: policy.AttemptTimeout, auth: a})
@@ -78,17 +76,6 @@ func identify(base *url.URL) Middleware {
 			return next.Do(req)
 		})
 	}
-}
-
-// sameOrigin reports whether two addresses have the same scheme, host and port.
-func sameOrigin(a, b *url.URL) bool {
-	port := func(u *url.URL) string {
-		if u.Port() == "" && u.Scheme == "https" {
-			return "443"
-		}
-		return cmp.Or(u.Port(), "80")
-	}
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b) && a.User == nil
 }
 
 // setHeaders adds what every request carries beside its credentials.

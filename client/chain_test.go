@@ -13,6 +13,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // noting is a middleware that notes when it is entered and left.
@@ -128,8 +129,8 @@ func TestLowRefusesWhatItCannotSendWell(t *testing.T) {
 			return low.DeleteListingsBatch(client.WithItemCount(t.Context(), -1), items)
 		},
 	} {
-		srv := clienttest.New(t, clienttest.InProcess())                                  // which fails the test if a request comes
-		_, err := call(srv.Client(client.WithQuota(client.Quota{ItemsPerDay: 10})).Raw()) //nolint:bodyclose // there is no answer
+		srv := clienttest.New(t, clienttest.InProcess())                                 // which fails the test if a request comes
+		_, err := call(srv.Client(client.WithQuota(quota.Quota{ItemsPerDay: 10})).Raw()) //nolint:bodyclose // there is no answer
 		require.ErrorIs(t, err, client.ErrInvalidArgument, what)
 		assert.ErrorContains(t, err, what)
 	}

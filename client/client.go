@@ -30,7 +30,7 @@ type Client struct {
 	redact        func(text, token string) string // Not the credentials: fmt follows pointers, but prints a function as its address.
 	observer      *observer
 	lifetime      *lifetime
-	limiter       Limiter
+	limiter       quota.Limiter
 	maxBatchItems int
 }
 
@@ -45,7 +45,7 @@ type config struct {
 	hook          func(Event)
 	middleware    []Middleware
 	retry         RetryPolicy
-	limiter       Limiter
+	limiter       quota.Limiter
 	maxBatchItems int
 }
 
@@ -76,7 +76,7 @@ func New(opts ...Option) (*Client, error) {
 		return nil, fmt.Errorf("client: %w", err)
 	}
 	if cfg.limiter == nil {
-		cfg.limiter = quota.NewLimiter(PublicQuota)
+		cfg.limiter = quota.NewLimiter(quota.Public)
 	}
 	for i, wrap := range cfg.middleware {
 		cfg.middleware[i] = checked(i+1, wrap, refuse)
@@ -132,7 +132,7 @@ func tapped(next Doer) Doer {
 // it.
 func (c *Client) Raw() *gen.Client { return c.low }
 
-// RemainingQuota returns the state of each window of the client's quota, as far as its [Limiter] knows: the default one
+// RemainingQuota returns the state of each window of the client's quota, as far as its [quota.Limiter] knows: the default one
 // does not see what other processes, or clients with other limiters, use of the account's quota.
 func (c *Client) RemainingQuota(ctx context.Context) ([]quota.WindowState, error) {
 	return c.limiter.Remaining(ctx)

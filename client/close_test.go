@@ -22,6 +22,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 func TestClient_CloseRefusesCalls(t *testing.T) {
@@ -274,7 +275,7 @@ func TestClient_CloseEndsWaitsForAToken(t *testing.T) {
 		},
 		"of a refresh that takes long": func(t *testing.T) oauth2.TokenSource {
 			t.Helper()
-			return sourceOf(t, refreshConfig("https://auth.invalid/oauth/token"), func(config *client.RefreshConfig) {
+			return sourceOf(t, refreshConfig("https://auth.invalid/oauth/token"), func(config *token.RefreshConfig) {
 				config.HTTPClient = &http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 					<-r.Context().Done()
 					return nil, r.Context().Err()
@@ -283,7 +284,7 @@ func TestClient_CloseEndsWaitsForAToken(t *testing.T) {
 		},
 		"of a pause": func(t *testing.T) oauth2.TokenSource {
 			t.Helper()
-			source := sourceOf(t, refreshConfig("https://auth.invalid/oauth/token"), func(config *client.RefreshConfig) {
+			source := sourceOf(t, refreshConfig("https://auth.invalid/oauth/token"), func(config *token.RefreshConfig) {
 				config.HTTPClient = &http.Client{Transport: &tokenEndpoint{answers: []http.HandlerFunc{tokenAnswer(503, "")}}}
 			})
 			_, err := source.Token()
@@ -299,7 +300,7 @@ func TestClient_CloseEndsWaitsForAToken(t *testing.T) {
 			time.AfterFunc(time.Second, func() { assert.NoError(t, c.Close()) })
 			err := aWrite.do(t.Context(), c)
 			require.ErrorIs(t, err, client.ErrClosed, why)
-			assert.False(t, isA[*client.TokenError](err), why)
+			assert.False(t, isA[*token.Error](err), why)
 			assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, why)
 			assert.Equal(t, time.Second, time.Since(start), why)
 			close(never) // the goroutine that asks ends with the source

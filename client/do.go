@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/retry"
 )
 
 // The generated client's methods by what they take: an id, parameters or a body, or an id and one of these.
@@ -62,7 +61,7 @@ func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...
 		return nil, c.unreadable(call, resp.StatusCode, body, err)
 	}
 	for _, warning := range decoded.Warnings {
-		c.observer.tell(ctx, slog.LevelWarn, call, Event{Kind: EventDecodeWarning, Err: errors.New(warning)})
+		c.observer.report(ctx, slog.LevelWarn, call, Event{Kind: EventDecodeWarning, Err: errors.New(warning)})
 	}
 	call.header = resp.Header
 	return v, nil
@@ -79,7 +78,7 @@ func (c *Client) roundTrip(ctx context.Context, call *call, send send, checks ..
 	}
 	if resp.StatusCode/100 != 2 {
 		defer func() { _ = resp.Body.Close() }()
-		return nil, call.notAgain(c.newAPIError(call, resp))
+		return nil, call.withRefusal(c.newAPIError(call, resp))
 	}
 	return resp, nil
 }
@@ -102,7 +101,7 @@ var requestIDHeaders = []string{"X-Request-Id", "X-Amzn-Requestid", "X-Correlati
 // newAPIError makes the error from the status first and takes from the body what is there.
 func (c *Client) newAPIError(call *call, resp *http.Response) *APIError {
 	body, _ := readAtMost(resp.Body, maxErrorBody)
-	e := &APIError{CallInfo: call.describe(), StatusCode: resp.StatusCode, RetryAfter: retry.After(resp.Header)}
+	e := &APIError{CallInfo: call.describe(), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header)}
 	for _, name := range requestIDHeaders {
 		if e.RequestID == "" {
 			e.RequestID = gen.OneLine(c.redact(resp.Header.Get(name), call.token))

@@ -97,7 +97,7 @@
 //	*TransportError                                   no response came, or not sent; Is the ctx's error if that is why
 //	*DecodeError                                      it succeeded, but the body is not the response; a part of it is kept
 //	*TokenError, *QuotaError, *ThrottledError         not sent; if not again, the last answer's error is there too
-//	ErrTokenExpired, ErrTokenRefused, ErrSignInAgain  a *TokenError that no time cures: see each of them
+//	ErrTokenExpired, ErrTokenRefused, ErrReauthRequired  a *TokenError that no time cures: see each of them
 //	ErrClosed                                         not sent, or not again, because the client is closed
 //	*WaitError                                        a wait ended first; the last snapshot is kept
 //	*OperationError, *BatchError                      it is done, and it failed, or items failed or are not known

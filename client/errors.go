@@ -52,10 +52,6 @@ type CallInfo struct {
 	OutcomeUnknown bool
 }
 
-func (c *call) describe() CallInfo {
-	return CallInfo{Operation: c.op.ID, Method: c.op.Method, Route: c.op.Route, Attempts: c.attempts, OutcomeUnknown: c.unknown}
-}
-
 // verdict ends the text of an error whose write may have been applied.
 func (i CallInfo) verdict() string {
 	if i.OutcomeUnknown {

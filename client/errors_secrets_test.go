@@ -15,6 +15,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // TestErrors_AreOneLineWithoutCredentials has a service put the credentials, and line breaks, into ids, types and
@@ -76,7 +77,7 @@ func TestErrors_AreOneLineWithoutCredentials(t *testing.T) {
 				})
 				c, err := client.New(
 					client.WithBaseURL("https://echo.invalid/v2"), client.WithAPIKey(soughtKey), client.WithToken(soughtToken),
-					client.WithHTTPClient(&http.Client{Transport: transport}), client.WithQuota(client.Unlimited), oneAttempt,
+					client.WithHTTPClient(&http.Client{Transport: transport}), client.WithQuota(quota.Unlimited), oneAttempt,
 				)
 				require.NoError(t, err)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

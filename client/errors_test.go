@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 var sentinels = map[string]error{
@@ -62,7 +63,7 @@ func TestErrorsReadAsSentences(t *testing.T) {
 		"GetListing: not sent: context canceled":     &client.TransportError{CallInfo: unsent, Err: context.Canceled},
 		"GetListing: read the response (200): a cut": &client.DecodeError{CallInfo: info, StatusCode: 200, Err: errors.New("a cut")},
 		"GetListing: listingID: it is empty":         &client.ArgumentError{Operation: "GetListing", Field: "listingID", Problem: "it is empty"},
-		"get an access token: expired":               &client.TokenError{Err: errors.New("expired")},
+		"get an access token: expired":               &token.Error{Err: errors.New("expired")},
 	} {
 		assert.EqualError(t, err, want)
 	}
@@ -71,7 +72,7 @@ func TestErrorsReadAsSentences(t *testing.T) {
 func TestErrorsUnwrapToTheirCause(t *testing.T) {
 	for _, err := range []error{
 		&client.TransportError{Err: context.Canceled}, &client.DecodeError{Err: context.Canceled},
-		&client.TokenError{Err: context.Canceled}, &client.WaitError{Err: context.Canceled},
+		&token.Error{Err: context.Canceled}, &client.WaitError{Err: context.Canceled},
 	} {
 		assert.ErrorIs(t, err, context.Canceled, "%T", err)
 	}

@@ -45,10 +45,10 @@ func ExampleWithQuota() {
 	baseURL, apiKey, token, stop := startSandbox()
 	defer stop()
 
-	half := client.Quota{RequestsPerDay: 12_500, ItemsPerWindow: 250, ItemsPerDay: 25_000}
-	onlyDays := client.Unlimited
+	half := quota.Quota{RequestsPerDay: 12_500, ItemsPerWindow: 250, ItemsPerDay: 25_000}
+	onlyDays := quota.Unlimited
 	onlyDays.RequestsPerDay = 12_500
-	for _, q := range []client.Quota{half, onlyDays} {
+	for _, q := range []quota.Quota{half, onlyDays} {
 		c, err := client.New(
 			client.WithBaseURL(baseURL), client.WithAPIKey(apiKey), client.WithToken(token),
 			client.WithQuota(q),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -44,7 +45,7 @@ func startSandbox(wrap ...func(http.Handler) http.Handler) (baseURL, apiKey, tok
 func sandboxClient(wrap ...func(http.Handler) http.Handler) (c *client.Client, stop func()) {
 	baseURL, apiKey, token, stop := startSandbox(wrap...)
 	c, err := client.New(
-		client.WithBaseURL(baseURL), client.WithAPIKey(apiKey), client.WithToken(token), client.WithQuota(client.Unlimited),
+		client.WithBaseURL(baseURL), client.WithAPIKey(apiKey), client.WithToken(token), client.WithQuota(quota.Unlimited),
 	)
 	if err != nil {
 		log.Fatal(err)

@@ -178,7 +178,7 @@ func TestTheObserverIsToldWhatACallWaitedFor(t *testing.T) {
 		var arrivals clock
 		var w waits
 		srv := clienttest.New(t, clienttest.InProcess())
-		c := srv.Client(oneAttempt, client.WithQuota(client.Quota{RequestsPerDay: 2}), client.WithObserver(w.observe))
+		c := srv.Client(oneAttempt, client.WithQuota(quota.Quota{RequestsPerDay: 2}), client.WithObserver(w.observe))
 		refuse(srv, 1, "40", &arrivals)
 		serve(srv, 2, &arrivals)
 		require.ErrorIs(t, aRead.do(t.Context(), c), client.ErrRateLimited)
@@ -210,7 +210,7 @@ func TestTheObserverIsToldWhatACallWaitedFor(t *testing.T) {
 }
 
 func TestTheObserverIsToldWhichWindowWasFull(t *testing.T) {
-	for want, q := range map[quota.Window]client.Quota{
+	for want, q := range map[quota.Window]quota.Quota{
 		quota.RequestsPerSecond: {RequestsPerSecond: 1, RequestsPerDay: 9, ItemsPerWindow: 9, ItemsPerDay: 9},
 		quota.RequestsPerDay:    {RequestsPerSecond: 1, RequestsPerDay: 1, ItemsPerWindow: 9, ItemsPerDay: 9},
 		quota.ItemsPerWindow:    {RequestsPerSecond: 1, RequestsPerDay: 9, ItemsPerWindow: 1, ItemsPerDay: 9},
@@ -243,7 +243,7 @@ func TestATraceOfTheCallsOwnHearsWhatTheQuotaHeldItBackFor(t *testing.T) {
 		var told []quota.Window
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(aRead.op).Times(2).RespondExample()
-		c := srv.Client(client.WithQuota(client.Quota{RequestsPerDay: 1}), client.WithObserver(w.observe))
+		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerDay: 1}), client.WithObserver(w.observe))
 		ctx := quota.WithTrace(t.Context(), &quota.Trace{WaitStart: func(w quota.Window) { told = append(told, w) }})
 		for range 2 {
 			require.NoError(t, aRead.do(ctx, c))
@@ -257,7 +257,7 @@ func TestTheQuotaHoldsWhenTheGateOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var arrivals clock
 		srv := clienttest.New(t, clienttest.InProcess())
-		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}))
+		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerSecond: 1}))
 		srv.Expect(aRead.op).Check(arrivals.tick).RespondError(http.StatusTooManyRequests, "slow down").
 			Header("Retry-After", "30").Delay(500 * time.Millisecond) // so that the others wait for the quota when the gate closes
 		serve(srv, 8, &arrivals)

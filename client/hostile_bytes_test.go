@@ -12,6 +12,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // countingClient returns a client of a server, and how many bytes it has read off its connections.
@@ -26,7 +27,7 @@ func countingClient(t *testing.T, handler http.Handler) (*client.Client, *atomic
 	}}
 	t.Cleanup(transport.CloseIdleConnections)
 	c, err := client.New(client.WithBaseURL(srv.URL+"/v2"), client.WithAPIKey(clienttest.APIKey), client.WithToken(clienttest.Token),
-		client.WithQuota(client.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}))
+		client.WithQuota(quota.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}))
 	require.NoError(t, err)
 	return c, read
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 func TestAnExpiredStaticTokenFailsBeforeAnyIO(t *testing.T) {
@@ -39,8 +40,8 @@ func TestAnExpiredStaticTokenFailsBeforeAnyIO(t *testing.T) {
 				require.NoError(t, err, tc.why)
 				return
 			}
-			require.ErrorIs(t, err, client.ErrTokenExpired, tc.why)
-			require.True(t, isA[*client.TokenError](err))
+			require.ErrorIs(t, err, token.ErrExpired, tc.why)
+			require.True(t, isA[*token.Error](err))
 			assert.ErrorContains(t, err, "GetListing: get an access token: the access token has expired at ")
 			assert.Empty(t, srv.Requests(aRead.op))
 			assertSecretFree(t, err, tc.token)

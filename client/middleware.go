@@ -21,7 +21,7 @@ func checked(nth int, wrap Middleware, refuse func(error)) Middleware {
 		return DoerFunc(func(req *http.Request) (*http.Response, error) {
 			resp, err := doer.Do(req)
 			if resp == nil && err == nil {
-				return nil, noResponse(nth, req)
+				return nil, middlewareError(nth, req)
 			}
 			if resp != nil && resp.Body == nil {
 				resp.Body = http.NoBody
@@ -31,9 +31,9 @@ func checked(nth int, wrap Middleware, refuse func(error)) Middleware {
 	}
 }
 
-// noResponse is the error of a call for which a middleware returned neither a response nor an error. A write may have
+// middlewareError is the error of a call for which a middleware returned neither a response nor an error. A write may have
 // been applied if an attempt was made, which is not known of a call through [Client.Raw].
-func noResponse(nth int, req *http.Request) error {
+func middlewareError(nth int, req *http.Request) error {
 	c, ok := req.Context().Value(callKey{}).(*call)
 	if !ok || c.op.ID == "" {
 		c = &call{op: gen.Operation{ID: operationOf(req), Method: req.Method, RetrySafe: req.Method == http.MethodGet}, attempts: 1}

@@ -67,13 +67,13 @@ func (o *observer) watch(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
 		start := time.Now()
 		resp, err := next.Do(req)
-		o.tell(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventDone, StatusCode: statusOf(resp), Duration: time.Since(start), Err: cmp.Or(err, callOf(req).refused)})
+		o.report(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventDone, StatusCode: statusOf(resp), Duration: time.Since(start), Err: cmp.Or(err, callOf(req).refused)})
 		return resp, err
 	})
 }
 
-// tell fills in which call the event is about and passes it on. A log line leaves out what is zero.
-func (o *observer) tell(ctx context.Context, level slog.Level, c *call, e Event) {
+// report fills in which call the event is about and passes it on. A log line leaves out what is zero.
+func (o *observer) report(ctx context.Context, level slog.Level, c *call, e Event) {
 	e.Operation, e.Method, e.Route, e.Attempt = c.op.ID, c.op.Method, c.op.Route, c.attempts
 	o.hook(e)
 	attrs := []slog.Attr{
@@ -93,11 +93,4 @@ func (o *observer) tell(ctx context.Context, level slog.Level, c *call, e Event)
 		attrs = append(attrs, slog.Any("error", e.Err))
 	}
 	o.logger.LogAttrs(ctx, level, "marketplace call", attrs...)
-}
-
-func statusOf(resp *http.Response) int {
-	if resp == nil {
-		return 0
-	}
-	return resp.StatusCode
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 func TestACallIsToldFromItsFirstAttemptToItsEnd(t *testing.T) {
@@ -76,7 +77,7 @@ func TestAHeldBackCallIsTold(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(aRead.op).RespondExample().Times(2)
 		var events []client.Event
-		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}), client.WithObserver(func(e client.Event) { events = append(events, e) }))
+		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerSecond: 1}), client.WithObserver(func(e client.Event) { events = append(events, e) }))
 		require.NoError(t, aRead.do(t.Context(), c))
 		require.NoError(t, aRead.do(t.Context(), c))
 		require.Len(t, events, 4, "the first call did not wait")
@@ -94,7 +95,7 @@ func TestObserver_LogsOnlyWhatSaysSomething(t *testing.T) {
 		srv.Expect(aRead.op).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2")
 		srv.Expect(aRead.op).RespondExample().Delay(time.Second)
 		var lines bytes.Buffer
-		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}),
+		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerSecond: 1}),
 			client.WithLogger(slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 		require.NoError(t, aRead.do(t.Context(), c))
 		ctx, cancel := context.WithCancel(t.Context())

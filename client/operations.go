@@ -100,7 +100,7 @@ func (o *Operation) get(ctx context.Context) (*gen.ListingOperation, http.Header
 // good, the error is a [WaitError] that keeps the last snapshot; the operation goes on all the same, and
 // waiting again is harmless. A status that this module does not know is not an end.
 func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, error) {
-	err := waitUntil(ctx, opts, mayPass, func(ctx context.Context) (bool, http.Header, error) {
+	err := waitUntil(ctx, opts, IsTransient, func(ctx context.Context) (bool, http.Header, error) {
 		if o.Done() {
 			return true, nil, nil
 		}

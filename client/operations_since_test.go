@@ -15,6 +15,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
@@ -37,7 +38,7 @@ func newLossy(t *testing.T) *lossy {
 	l := &lossy{inner: market.HTTPClient().Transport}
 	c, err := client.New(
 		client.WithBaseURL(market.URL), client.WithHTTPClient(&http.Client{Transport: l}), client.WithAPIKey(market.APIKey()),
-		client.WithToken(market.Token()), client.WithQuota(client.Unlimited),
+		client.WithToken(market.Token()), client.WithQuota(quota.Unlimited),
 	)
 	require.NoError(t, err)
 	l.c = c

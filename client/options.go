@@ -190,19 +190,19 @@ func WithMiddleware(middleware ...Middleware) Option {
 func WithRetry(policy RetryPolicy) Option {
 	return func(c *config) error {
 		c.retry = policy
-		return policy.Check()
+		return policy.check()
 	}
 }
 
-// WithQuota sets how fast the client may go; [PublicQuota] is the default, also of each field that is left zero.
-// [Unlimited] turns the quota off. A window passes its places once in its length plus one round trip; package quota
+// WithQuota sets how fast the client may go; [quota.Public] is the default, also of each field that is left zero.
+// [quota.Unlimited] turns the quota off. A window passes its places once in its length plus one round trip; package quota
 // says why. The quota is an account's, so clients of one account share it by [WithLimiter].
-func WithQuota(q Quota) Option {
+func WithQuota(q quota.Quota) Option {
 	return func(c *config) error {
 		if err := c.choose(settingQuota, "WithQuota"); err != nil {
 			return err
 		}
-		c.limiter = quota.NewLimiter(q.Or(PublicQuota))
+		c.limiter = quota.NewLimiter(q.Or(quota.Public))
 		return q.Check()
 	}
 }
@@ -210,7 +210,7 @@ func WithQuota(q Quota) Option {
 // WithLimiter sets where requests get their places in the quota, instead of the limiter that [WithQuota] makes. Give
 // several clients of one account the same limiter, and they share its quota; nothing is shared otherwise. WithQuota
 // beside it is an error, because a limiter has its own quota.
-func WithLimiter(limiter Limiter) Option {
+func WithLimiter(limiter quota.Limiter) Option {
 	return func(c *config) error {
 		if err := c.choose(settingQuota, "WithLimiter"); err != nil {
 			return err

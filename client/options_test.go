@@ -11,6 +11,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // complete is what New wants at least, before the options given.
@@ -60,7 +61,7 @@ func TestEveryOptionRefusesInItsName(t *testing.T) {
 		{client.WithRetry(client.RetryPolicy{MaxDelay: -1}), "retry policy: no field may be negative", "longest pause"},
 		{client.WithRetry(client.RetryPolicy{MaxRetryAfter: -1}), "retry policy: no field may be negative", "longest Retry-After"},
 		{client.WithRetry(client.RetryPolicy{AttemptTimeout: -1}), "retry policy: no field may be negative", "attempt timeout"},
-		{client.WithQuota(client.Quota{RequestsPerSecond: -1}), "quota: no field may be negative", "requests"},
+		{client.WithQuota(quota.Quota{RequestsPerSecond: -1}), "quota: no field may be negative", "requests"},
 		{client.WithMaxBatchItems(0), "max batch items: 0 is not 1 or more", "nothing"},
 		{client.WithMaxBatchItems(-1), "max batch items: -1 is not 1 or more", "less"},
 	} {
@@ -72,7 +73,7 @@ func TestEveryOptionRefusesInItsName(t *testing.T) {
 }
 
 func TestNewJoinsAllThatIsWrong(t *testing.T) {
-	_, err := client.New(complete(client.WithMaxBatchItems(0), client.WithAPIKey(" "), client.WithQuota(client.Quota{ItemsPerDay: -1}))...)
+	_, err := client.New(complete(client.WithMaxBatchItems(0), client.WithAPIKey(" "), client.WithQuota(quota.Quota{ItemsPerDay: -1}))...)
 	for _, part := range []string{"client: ", "max batch items", "API key", "quota"} {
 		assert.ErrorContains(t, err, part)
 	}
@@ -115,7 +116,7 @@ func TestNew_RefusesNilByName(t *testing.T) {
 		{client.WithDefaults(client.WithMaxBatchItems(1), nil), "default option 2: must not be nil", "an option in a group"},
 		{client.WithTokenSource(nil), "token source: must not be nil", "a source"},
 		{client.WithTokenSource((*turnstile)(nil)), "token source: must not be a nil *client_test.turnstile", "a nil pointer in an interface"},
-		{client.WithTokenSource((*client.RefreshTokenSource)(nil)), "token source: must not be a nil *token.RefreshSource", "one of this module"},
+		{client.WithTokenSource((*token.RefreshSource)(nil)), "token source: must not be a nil *token.RefreshSource", "one of this module"},
 		{client.WithTokenSource(sourceFunc(nil)), "token source: must not be a nil client_test.sourceFunc", "a nil function in an interface"},
 		{client.WithHTTPClient(nil), "HTTP client: must not be nil", "an HTTP client"},
 		{client.WithHTTPClient(&http.Client{Transport: (*http.Transport)(nil)}), "HTTP client: the transport must not be a nil *http.Transport", "its transport"},
@@ -184,9 +185,9 @@ func TestNew_RefusesConflicts(t *testing.T) {
 		{[]client.Option{client.WithDefaults(static), source}, "", "a default is replaced"},
 		{[]client.Option{client.WithDefaults(static), client.WithDefaults(source)}, "", "by another default too"},
 		{[]client.Option{client.WithDefaults(client.WithDefaults(static), source)}, "", "also within a group"},
-		{[]client.Option{static, client.WithQuota(client.PublicQuota), limiter}, "WithQuota and WithLimiter both set the quota: use one of them", "a limiter has its own quota"},
-		{[]client.Option{static, limiter, client.WithQuota(client.Unlimited)}, "WithLimiter and WithQuota both set the quota", "in the other order, and of any quota"},
-		{[]client.Option{static, client.WithDefaults(client.WithQuota(client.Unlimited)), limiter}, "", "a default quota is replaced"},
+		{[]client.Option{static, client.WithQuota(quota.Public), limiter}, "WithQuota and WithLimiter both set the quota: use one of them", "a limiter has its own quota"},
+		{[]client.Option{static, limiter, client.WithQuota(quota.Unlimited)}, "WithLimiter and WithQuota both set the quota", "in the other order, and of any quota"},
+		{[]client.Option{static, client.WithDefaults(client.WithQuota(quota.Unlimited)), limiter}, "", "a default quota is replaced"},
 	} {
 		_, err := client.New(append(base, tc.opts...)...)
 		if tc.want == "" {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // originClient returns a client of https://api.example.com/v2 whose requests are counted and get no response.
@@ -26,7 +27,7 @@ func originClient(t *testing.T, opts ...client.Option) (c *client.Client, sent *
 	})
 	c, err := client.New(append([]client.Option{
 		client.WithBaseURL("https://api.example.com/v2"), client.WithAPIKey("key"), client.WithToken("token"), oneAttempt,
-		client.WithHTTPClient(&http.Client{Transport: transport}), client.WithQuota(client.Unlimited),
+		client.WithHTTPClient(&http.Client{Transport: transport}), client.WithQuota(quota.Unlimited),
 	}, opts...)...)
 	require.NoError(t, err)
 	return c, sent

@@ -19,6 +19,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // throttle has a client answered 429 with a Retry-After of ten seconds, once.
@@ -197,7 +198,7 @@ func TestTheDefaultQuotaIsThePublicOne(t *testing.T) {
 func TestAQuotaBeyondTheDeadlineIsRefusedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		c := srv.Client(client.WithQuota(client.Quota{RequestsPerDay: 1}))
+		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerDay: 1}))
 		srv.Expect(aRead.op).RespondExample()
 		require.NoError(t, aRead.do(t.Context(), c))
 
@@ -205,9 +206,9 @@ func TestAQuotaBeyondTheDeadlineIsRefusedAtOnce(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		err := aWrite.do(ctx, c)
-		var refused *client.QuotaError
+		var refused *quota.Error
 		require.ErrorAs(t, err, &refused)
-		assert.Equal(t, client.QuotaError{Limit: 1, Per: 24 * time.Hour, Unit: "requests", Wait: 24 * time.Hour}, *refused)
+		assert.Equal(t, quota.Error{Limit: 1, Per: 24 * time.Hour, Unit: "requests", Wait: 24 * time.Hour}, *refused)
 		assert.ErrorContains(t, err, "CreateListing: the quota of 1 requests in 24h0m0s is used up")
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 		assert.Zero(t, time.Since(start))
@@ -250,7 +251,7 @@ func TestPace_ReportsOutcomeToLimiter(t *testing.T) {
 func TestPace_KeepsPlaceOfAbandonedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}))
+		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerSecond: 1}))
 		srv.Expect(aRead.op).RespondExample().Delay(time.Minute)
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
@@ -274,8 +275,8 @@ func TestPace_FreesPlaceOfCallThatIsNotSent(t *testing.T) {
 			}
 			return &oauth2.Token{AccessToken: clienttest.Token}, nil
 		}))
-		c := srv.Client(client.WithQuota(client.Quota{RequestsPerSecond: 1}), tokens)
-		require.True(t, isA[*client.TokenError](aRead.do(t.Context(), c)))
+		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerSecond: 1}), tokens)
+		require.True(t, isA[*token.Error](aRead.do(t.Context(), c)))
 		srv.Expect(aRead.op).RespondExample()
 		start := time.Now()
 		require.NoError(t, aRead.do(t.Context(), c))
@@ -353,7 +354,7 @@ func TestWithQuota_IsNotSharedByClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(aRead.op).Times(2).RespondExample()
-		option, start := client.WithQuota(client.Quota{RequestsPerSecond: 1}), time.Now()
+		option, start := client.WithQuota(quota.Quota{RequestsPerSecond: 1}), time.Now()
 		for range 2 {
 			require.NoError(t, aRead.do(t.Context(), srv.Client(option)))
 		}
@@ -376,13 +377,13 @@ func TestWithQuota_FillsZeroFieldsFromPublicQuota(t *testing.T) {
 	}
 	public := map[quota.Window]int{quota.RequestsPerSecond: 1, quota.RequestsPerDay: 25_000, quota.ItemsPerWindow: 500, quota.ItemsPerDay: 50_000}
 	assert.Equal(t, public, limits(), "the default")
-	assert.Equal(t, public, limits(client.WithQuota(client.Quota{})))
-	assert.Empty(t, limits(client.WithQuota(client.Unlimited)))
+	assert.Equal(t, public, limits(client.WithQuota(quota.Quota{})))
+	assert.Empty(t, limits(client.WithQuota(quota.Unlimited)))
 
 	part := map[quota.Window]int{quota.RequestsPerSecond: 1, quota.RequestsPerDay: 5_000, quota.ItemsPerWindow: 500, quota.ItemsPerDay: 50_000}
-	assert.Equal(t, part, limits(client.WithQuota(client.Quota{RequestsPerDay: 5_000})))
+	assert.Equal(t, part, limits(client.WithQuota(quota.Quota{RequestsPerDay: 5_000})))
 
-	onlyDays := client.Unlimited
+	onlyDays := quota.Unlimited
 	onlyDays.RequestsPerDay = 5_000
 	assert.Equal(t, map[quota.Window]int{quota.RequestsPerDay: 5_000}, limits(client.WithQuota(onlyDays)))
 	assert.Equal(t, map[quota.Window]int{quota.RequestsPerDay: 5_000},
@@ -393,7 +394,7 @@ func TestClient_RemainingQuotaCountsCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(gen.OpDeleteListingsBatch).RespondExample()
-		c := srv.Client(client.WithQuota(client.PublicQuota))
+		c := srv.Client(client.WithQuota(quota.Public))
 		require.NoError(t, failure(c.Batches.Delete(t.Context(), []string{"l1", "l2"})))
 		states, err := c.RemainingQuota(t.Context())
 		require.NoError(t, err)

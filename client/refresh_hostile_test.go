@@ -12,6 +12,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // The secrets of a grant; each is written so that it could pass for a code of an error.
@@ -21,7 +22,7 @@ const (
 	secretAccess  = "the_access_token"
 )
 
-func withSecrets(c *client.RefreshConfig) {
+func withSecrets(c *token.RefreshConfig) {
 	c.RefreshToken, c.ClientSecret = secretRefresh, secretClient
 }
 
@@ -49,10 +50,10 @@ func TestACallNeverTellsWhatATokenEndpointSaid(t *testing.T) {
 
 			err := aWrite.do(t.Context(), c)
 
-			require.True(t, isA[*client.TokenError](err), "%v", err)
+			require.True(t, isA[*token.Error](err), "%v", err)
 			require.ErrorContains(t, err, tc.want)
 			assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "nothing was sent")
-			assert.NotErrorIs(t, err, client.ErrSignInAgain, "signing in would not help")
+			assert.NotErrorIs(t, err, token.ErrReauthRequired, "signing in would not help")
 			for cause := err; cause != nil; cause = errors.Unwrap(cause) {
 				assertSecretFree(t, cause, secretRefresh, secretClient, secretAccess)
 			}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // tokenEndpoint answers grants one after the other, the last answer for ever, and counts them. It is served over
@@ -67,24 +68,24 @@ func jwt(claims string) string {
 }
 
 // refreshConfig is complete; its secrets can be told from any other text.
-func refreshConfig(tokenURL string) client.RefreshConfig {
-	return client.RefreshConfig{TokenURL: tokenURL, ClientID: "seller-app", ClientSecret: "s3cret/+&=", RefreshToken: "refresh-1"}
+func refreshConfig(tokenURL string) token.RefreshConfig {
+	return token.RefreshConfig{TokenURL: tokenURL, ClientID: "seller-app", ClientSecret: "s3cret/+&=", RefreshToken: "refresh-1"}
 }
 
 // overHTTP returns a source of an endpoint behind a socket; both end with the test.
-func overHTTP(t *testing.T, endpoint http.Handler, change ...func(*client.RefreshConfig)) *client.RefreshTokenSource {
+func overHTTP(t *testing.T, endpoint http.Handler, change ...func(*token.RefreshConfig)) *token.RefreshSource {
 	t.Helper()
 	srv := httptest.NewServer(endpoint)
 	t.Cleanup(srv.Close)
 	return sourceOf(t, refreshConfig(srv.URL+"/oauth/token"), change...)
 }
 
-func sourceOf(t *testing.T, config client.RefreshConfig, change ...func(*client.RefreshConfig)) *client.RefreshTokenSource {
+func sourceOf(t *testing.T, config token.RefreshConfig, change ...func(*token.RefreshConfig)) *token.RefreshSource {
 	t.Helper()
 	for _, set := range change {
 		set(&config)
 	}
-	source, err := client.NewRefreshTokenSource(config)
+	source, err := token.NewRefreshSource(config)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, source.Close()) })
 	return source
@@ -101,8 +102,8 @@ func TestARefusedRefreshTokenAsksForASignInAndNothingIsSent(t *testing.T) {
 	c := clienttest.New(t).Client(client.WithTokenSource(overHTTP(t, endpoint)))
 	for range 3 {
 		err := aWrite.do(t.Context(), c)
-		require.ErrorIs(t, err, client.ErrSignInAgain)
-		require.True(t, isA[*client.TokenError](err))
+		require.ErrorIs(t, err, token.ErrReauthRequired)
+		require.True(t, isA[*token.Error](err))
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 		assert.EqualError(t, err, "CreateListing: get an access token: the token endpoint answered 400 invalid_grant: the refresh token is refused: sign in again")
 		assertSecretFree(t, err, "refresh-1")
@@ -164,7 +165,7 @@ func TestACallIsNotHeldUpByARefreshInTheBackground(t *testing.T) {
 			<-open
 			grants("access-2", `"expires_in":43200`)(w, r)
 		}}}
-		source := sourceOf(t, refreshConfig("https://auth.invalid/oauth/token"), func(c *client.RefreshConfig) {
+		source := sourceOf(t, refreshConfig("https://auth.invalid/oauth/token"), func(c *token.RefreshConfig) {
 			c.HTTPClient = &http.Client{Transport: endpoint}
 		})
 		srv := clienttest.New(t, clienttest.InProcess())

@@ -16,6 +16,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // onceIn is a source that has a token the first time of so many, and fails the other times.
@@ -31,8 +32,8 @@ func onceIn(n int, why error) client.Option {
 
 func TestARefusalBeforeAnotherAttemptKeepsTheAnswerBefore(t *testing.T) {
 	noToken := errors.New("the token endpoint is down")
-	aDay := client.WithQuota(client.Quota{RequestsPerDay: 1})
-	overQuota, tokenless := isA[*client.QuotaError], func(err error) bool { return isA[*client.TokenError](err) && errors.Is(err, noToken) }
+	aDay := client.WithQuota(quota.Quota{RequestsPerDay: 1})
+	overQuota, tokenless := isA[*quota.Error], func(err error) bool { return isA[*token.Error](err) && errors.Is(err, noToken) }
 	answered := func(status int) func(*clienttest.Expectation) {
 		return func(e *clienttest.Expectation) { e.RespondError(status, "not now") }
 	}
@@ -100,12 +101,12 @@ func TestARefusalGivesBackOnlyTheRetryThatWasNotMade(t *testing.T) {
 		c := srv.Client(client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1}), tokens)
 		for i := range 19 { // of which the last takes the 19th retry for good, and the 20th for a moment
 			srv.Expect(aRead.op).Times(2).RespondError(http.StatusServiceUnavailable, "busy")
-			require.True(t, isA[*client.TokenError](aRead.do(t.Context(), c)), "there were two retries left after %d calls", i)
+			require.True(t, isA[*token.Error](aRead.do(t.Context(), c)), "there were two retries left after %d calls", i)
 		}
 		srv.Expect(aRead.op).Times(2).RespondError(http.StatusServiceUnavailable, "busy")
 		err := aRead.do(t.Context(), c)
 		require.ErrorIs(t, err, client.ErrServer)
-		assert.False(t, isA[*client.TokenError](err), "one retry was left, for the service is still failing")
+		assert.False(t, isA[*token.Error](err), "one retry was left, for the service is still failing")
 	})
 }
 
@@ -155,7 +156,7 @@ type refusesEverySecond struct {
 
 func (l *refusesEverySecond) Acquire(context.Context, int) (quota.Release, error) {
 	if l.asked++; l.asked%2 == 0 {
-		return nil, &client.QuotaError{Limit: 1, Per: time.Hour, Unit: "requests", Wait: time.Hour}
+		return nil, &quota.Error{Limit: 1, Per: time.Hour, Unit: "requests", Wait: time.Hour}
 	}
 	return func(quota.Outcome) {}, nil
 }
@@ -168,7 +169,7 @@ func TestAWriteThatWasNeverSentKeepsItsFailure(t *testing.T) {
 		}))
 		err := aWrite.do(t.Context(), c)
 		require.ErrorIs(t, err, syscall.ECONNREFUSED)
-		require.True(t, isA[*client.TokenError](err), "%v", err)
+		require.True(t, isA[*token.Error](err), "%v", err)
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 	})
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // These rows of the retry table depend on what net/http tells of a real connection.
@@ -26,7 +27,7 @@ func clientAt(t *testing.T, address string, opts ...client.Option) *client.Clien
 	t.Helper()
 	c, err := client.New(append([]client.Option{client.WithDefaults(
 		client.WithBaseURL(address+"/v2"), client.WithAPIKey("key-of-the-test"), client.WithToken("token-of-the-test"),
-		client.WithQuota(client.Unlimited), brisk,
+		client.WithQuota(quota.Unlimited), brisk,
 	)}, opts...)...)
 	require.NoError(t, err)
 	return c

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // tellOfTokenEndpoints has a token endpoint repeat the secrets of each grant in everything that an answer has: the
@@ -37,8 +38,8 @@ func tellOfTokenEndpoints(t *testing.T, told *told) {
 					}
 					place(w, r, write(r.PostFormValue("refresh_token"))+" "+write(r.PostFormValue("client_secret")))
 				}))
-				config := client.RefreshConfig{TokenURL: endpoint.URL, ClientID: "sellside", ClientSecret: soughtSecret, RefreshToken: soughtRefresh}
-				source, err := client.NewRefreshTokenSource(config)
+				config := token.RefreshConfig{TokenURL: endpoint.URL, ClientID: "sellside", ClientSecret: soughtSecret, RefreshToken: soughtRefresh}
+				source, err := token.NewRefreshSource(config)
 				require.NoError(t, err)
 				callAt(t, told, what, service.URL, aWrite.do, client.WithTokenSource(source))
 				told.value(what, source)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // writings are the ways in which programs write text.
@@ -106,7 +107,7 @@ func (l *told) failure(what string, err error) {
 		l.value(what, *e)
 	case *client.DecodeError:
 		l.value(what, *e)
-	case *client.TokenError:
+	case *token.Error:
 		l.value(what, *e)
 	case *client.OperationError:
 		l.value(what, *e)

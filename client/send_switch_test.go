@@ -12,6 +12,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // After 101 the connection belongs to another protocol: net/http takes its deadlines off, and whoever reads on waits
@@ -38,7 +39,7 @@ func TestAnAnswerThatSwitchesProtocolsIsAnErrorAndNotRead(t *testing.T) {
 	}()
 	c, err := client.New(
 		client.WithBaseURL("http://"+l.Addr().String()), client.WithAPIKey("key"), client.WithToken("token"),
-		client.WithQuota(client.Unlimited), client.WithRetry(client.RetryPolicy{AttemptTimeout: 5 * time.Second}),
+		client.WithQuota(quota.Unlimited), client.WithRetry(client.RetryPolicy{AttemptTimeout: 5 * time.Second}),
 	)
 	require.NoError(t, err)
 

@@ -12,13 +12,14 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 func TestAWriteThroughATransportThatReportsNothingIsNeverRepeated(t *testing.T) {
 	sent := 0
 	c, err := client.New(
 		client.WithBaseURL("https://api.example.com/v2"), client.WithAPIKey("key"), client.WithToken("token"),
-		client.WithQuota(client.Unlimited), client.WithRetry(client.RetryPolicy{MinDelay: time.Millisecond}),
+		client.WithQuota(quota.Unlimited), client.WithRetry(client.RetryPolicy{MinDelay: time.Millisecond}),
 		client.WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 			sent++
 			_, _ = io.Copy(io.Discard, r.Body)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -32,7 +33,7 @@ func (m *simulated) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-func openMarket(t *testing.T, q client.Quota) *simulated {
+func openMarket(t *testing.T, q quota.Quota) *simulated {
 	t.Helper()
 	s, err := sandbox.New(sandbox.Options{Quota: q})
 	require.NoError(t, err)
@@ -67,11 +68,11 @@ func TestASaleTakesWhatTheQuotaTakes(t *testing.T) {
 	began := time.Now()
 	var simulated time.Duration
 	synctest.Test(t, func(t *testing.T) {
-		m := openMarket(t, client.PublicQuota)
+		m := openMarket(t, quota.Public)
 		c, err := client.New(
 			client.WithBaseURL("http://127.0.0.1"+sandbox.BasePath), client.WithHTTPClient(&http.Client{Transport: m}),
 			client.WithAPIKey(m.APIKey()), client.WithToken(m.Token()),
-			client.WithQuota(client.PublicQuota))
+			client.WithQuota(quota.Public))
 		require.NoError(t, err)
 
 		start := time.Now()

@@ -18,6 +18,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/internal/h2peer"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // pipes are connections in simulated time, where a socket would wait for ever. They have TLS like those of a service.
@@ -103,7 +104,7 @@ func pipeClient(t *testing.T, transport http.RoundTripper) *client.Client {
 	t.Helper()
 	c, err := client.New(
 		client.WithBaseURL("https://127.0.0.1/v2"), client.WithAPIKey("key"), client.WithToken("token"),
-		client.WithQuota(client.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}))
+		client.WithQuota(quota.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}))
 	require.NoError(t, err)
 	return c
 }

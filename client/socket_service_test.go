@@ -22,6 +22,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -80,7 +81,7 @@ func socketClient(
 	t.Helper()
 	c, err := client.New(append([]client.Option{
 		client.WithBaseURL(url + sandbox.BasePath), client.WithAPIKey(clienttest.APIKey), token,
-		client.WithQuota(client.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}),
+		client.WithQuota(quota.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}),
 		client.WithRetry(patience(30 * time.Second)), client.WithMiddleware(sendKey),
 	}, opts...)...)
 	require.NoError(t, err)

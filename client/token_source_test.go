@@ -17,6 +17,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // slowSource takes as long as it is told for each token, and knows no context.
@@ -131,7 +132,7 @@ func TestTokenSource_ErrorIsSharedAndNotKept(t *testing.T) {
 			calls.Go(func() {
 				err := aRead.do(t.Context(), c)
 				assert.ErrorIs(t, err, why)
-				assert.True(t, isA[*client.TokenError](err))
+				assert.True(t, isA[*token.Error](err))
 			})
 		}
 		calls.Wait()
@@ -192,7 +193,7 @@ func TestTokenSource_ThatDoesNotReturn(t *testing.T) {
 		c := clienttest.New(t, clienttest.InProcess()).Client(client.WithTokenSource(tc.source))
 		for range 2 {
 			err := aRead.do(t.Context(), c)
-			require.True(t, isA[*client.TokenError](err), "%s: %v", why, err)
+			require.True(t, isA[*token.Error](err), "%s: %v", why, err)
 			require.ErrorContains(t, err, tc.want, why)
 			assertSecretFree(t, err, secretRefresh)
 		}

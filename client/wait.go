@@ -5,18 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/retry"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // waiting is what the options of a wait set.
 type waiting struct {
-	retry.Polling
-	progress func(gen.Batch)
-	err      error // What is wrong with the options.
+	first, most time.Duration // Pauses.
+	progress    func(gen.Batch)
+	err         error // What is wrong with the options.
 }
 
 // WaitOption changes how [Batch.Wait] and [Operation.Wait] poll.
@@ -25,7 +26,7 @@ type WaitOption func(*waiting)
 // WithPollInterval sets the pause before the second poll and the longest pause; each is half as long again as the
 // one before, with a jitter of a tenth. The defaults are 1 and 30 seconds.
 func WithPollInterval(first, most time.Duration) WaitOption {
-	return func(w *waiting) { w.First, w.Most = max(first, time.Millisecond), max(first, most, time.Millisecond) }
+	return func(w *waiting) { w.first, w.most = max(first, time.Millisecond), max(first, most, time.Millisecond) }
 }
 
 // WithProgress has f called with the batch after every poll, from the goroutine that waits. Operations have no
@@ -41,7 +42,7 @@ func WithProgress(f func(gen.Batch)) WaitOption {
 }
 
 func newWaiting(opts []WaitOption) *waiting {
-	w := &waiting{progress: func(gen.Batch) {}}
+	w := &waiting{first: time.Second, most: 30 * time.Second, progress: func(gen.Batch) {}}
 	for i, opt := range opts {
 		if opt == nil {
 			w.err = &ArgumentError{Operation: "wait", Field: fmt.Sprintf("options[%d]", i), Problem: "the option is nil: leave it out"}
@@ -52,36 +53,59 @@ func newWaiting(opts []WaitOption) *waiting {
 	return w
 }
 
-// waitUntil polls until done, and on after errors that may pass.
-func waitUntil(ctx context.Context, opts []WaitOption, mayPass func(error) bool, poll func(context.Context) (done bool, header http.Header, err error)) error {
+// waitLimit bounds a wait whose ctx has no deadline.
+const waitLimit = 30 * time.Minute
+
+// waitUntil polls until it is done, ctx ends, or a poll fails with an error that is not transient. Transient errors are
+// tolerated as long as there is time: until ctx's deadline, or for 30 minutes if it has none. The last poll comes before
+// the deadline and not after it. A Retry-After of a response is a lower bound of the pause after it.
+func waitUntil(ctx context.Context, opts []WaitOption, isTransient func(error) bool, poll func(context.Context) (done bool, header http.Header, err error)) error {
 	w := newWaiting(opts)
 	if w.err != nil {
 		return w.err
 	}
-	w.MayPass = mayPass
-	return w.Until(ctx, func(ctx context.Context) (bool, time.Duration, error) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		var cancel context.CancelFunc
+		deadline = time.Now().Add(waitLimit)
+		ctx, cancel = context.WithDeadline(ctx, deadline)
+		defer cancel()
+	}
+	for interval := w.first; ; interval = min(interval+interval/2, w.most) {
 		done, header, err := poll(ctx)
-		asked := retry.After(header)
-		if answered, ok := errors.AsType[*APIError](err); ok {
-			asked = max(asked, answered.RetryAfter)
+		if done || err != nil && (ctx.Err() != nil || !isTransient(err)) {
+			return err
 		}
-		return done, asked, err
-	})
+		asked := retryAfter(header)
+		if failed, ok := errors.AsType[*APIError](err); ok {
+			asked = max(asked, failed.RetryAfter)
+		}
+		pause := max(interval-interval/10+rand.N(interval/5+1), asked)
+		left := time.Until(deadline)
+		if margin := min(time.Second, left/4); pause > left-margin {
+			if left < min(w.first, time.Second)/2 {
+				return errors.Join(err, context.DeadlineExceeded)
+			}
+			pause = left - margin
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // IsTransient reports whether a call that failed with err may succeed a little later. It is false
 // for nil, for a response that the retry table does not repeat, for input that was refused and for
 // a token that only the user can renew.
-func IsTransient(err error) bool { return mayPass(err) }
-
-// mayPass reports whether a failed poll may be followed by a good one: by the retry table if it was answered, always
-// if it was not, and for want of a token unless only the user can help.
-func mayPass(err error) bool {
-	if _, ok := errors.AsType[*TokenError](err); ok {
-		return !errors.Is(err, ErrTokenRefused) && !errors.Is(err, ErrTokenExpired)
+func IsTransient(err error) bool {
+	if _, ok := errors.AsType[*token.Error](err); ok {
+		return !errors.Is(err, token.ErrRefused) && !errors.Is(err, token.ErrExpired)
 	}
-	if answered, ok := errors.AsType[*APIError](err); ok {
-		return retry.OfStatus(answered.StatusCode).MayPass()
+	if failed, ok := errors.AsType[*APIError](err); ok {
+		o := outcomeOf(failed.StatusCode)
+		return o == transient || o == throttled
 	}
 	_, unsent := errors.AsType[*TransportError](err)
 	_, unreadable := errors.AsType[*DecodeError](err)

@@ -16,6 +16,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 func TestAWaitOutlivesWhatMayPass(t *testing.T) {
@@ -174,7 +175,7 @@ func TestAWaitOutlivesATokenEndpointThatFails(t *testing.T) {
 		"that answers with a failure":          {&oauth2.RetrieveError{ErrorCode: "temporarily_unavailable"}, false},
 		"but not a refresh token that it bars": {&oauth2.RetrieveError{ErrorCode: "invalid_grant"}, true},
 		"nor a client that it bars":            {&oauth2.RetrieveError{ErrorCode: "invalid_client"}, true},
-		"but not a static token that ends":     {client.ErrTokenExpired, true},
+		"but not a static token that ends":     {token.ErrExpired, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, w := range waitables() {
@@ -199,7 +200,7 @@ func TestAWaitOutlivesATokenEndpointThatFails(t *testing.T) {
 							return
 						}
 						require.True(t, isA[*client.WaitError](err))
-						require.True(t, isA[*client.TokenError](err))
+						require.True(t, isA[*token.Error](err))
 						assert.Equal(t, 2, asked, "no time helps")
 					})
 				})

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // pollAnswer is what a poll is answered; a status of 0 breaks the connection.
@@ -52,7 +53,7 @@ func (p *polling) client(t *testing.T, opts ...client.Option) *client.Client {
 	t.Helper()
 	c, err := client.New(append([]client.Option{client.WithDefaults(
 		client.WithBaseURL("https://polled.invalid/v2"), client.WithAPIKey("key"), client.WithToken("token"),
-		client.WithHTTPClient(&http.Client{Transport: p}), client.WithQuota(client.Unlimited), oneAttempt,
+		client.WithHTTPClient(&http.Client{Transport: p}), client.WithQuota(quota.Unlimited), oneAttempt,
 	)}, opts...)...)
 	require.NoError(t, err)
 	return c

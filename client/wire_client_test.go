@@ -14,6 +14,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // wireClient returns a client with connections of its own, and what closes them.
@@ -22,7 +23,7 @@ func wireClient(t *testing.T, serverURL string, policy client.RetryPolicy, opts 
 	transport := &http.Transport{MaxIdleConnsPerHost: 8}
 	c, err := client.New(append([]client.Option{client.WithDefaults(
 		client.WithBaseURL(serverURL+"/v2"), client.WithAPIKey(clienttest.APIKey), client.WithToken(clienttest.Token),
-		client.WithQuota(client.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}), client.WithRetry(policy),
+		client.WithQuota(quota.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}), client.WithRetry(policy),
 	)}, opts...)...)
 	require.NoError(t, err)
 	return c, transport.CloseIdleConnections

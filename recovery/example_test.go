@@ -12,6 +12,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/recovery"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
@@ -28,7 +29,7 @@ func sandboxClient(gateway func(http.Handler) http.Handler) (c *client.Client, s
 	srv := httptest.NewServer(gateway(market))
 	c, err = client.New(
 		client.WithBaseURL(srv.URL+sandbox.BasePath), client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()),
-		client.WithQuota(client.Unlimited),
+		client.WithQuota(quota.Unlimited),
 	)
 	if err != nil {
 		log.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/recovery"
 )
 
@@ -122,7 +123,7 @@ func (s *canned) client(t *testing.T) *client.Client {
 	t.Helper()
 	c, err := client.New(
 		client.WithBaseURL("https://service.invalid/v2"), client.WithHTTPClient(&http.Client{Transport: s}), client.WithAPIKey("key"),
-		client.WithToken("token"), client.WithQuota(client.Unlimited), client.WithRetry(client.RetryPolicy{MaxAttempts: 1}),
+		client.WithToken("token"), client.WithQuota(quota.Unlimited), client.WithRetry(client.RetryPolicy{MaxAttempts: 1}),
 	)
 	require.NoError(t, err)
 	return c

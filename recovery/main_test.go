@@ -17,6 +17,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/recovery"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
@@ -64,7 +65,7 @@ func newMarket(t *testing.T, change ...func(*sandbox.Options)) *market {
 	var err error
 	m.c, err = client.New(
 		client.WithBaseURL(m.URL), client.WithHTTPClient(&http.Client{Transport: m}), client.WithAPIKey(m.APIKey()),
-		client.WithToken(m.Token()), client.WithQuota(client.Unlimited), client.WithRetry(client.RetryPolicy{MaxAttempts: 1}),
+		client.WithToken(m.Token()), client.WithQuota(quota.Unlimited), client.WithRetry(client.RetryPolicy{MaxAttempts: 1}),
 	)
 	require.NoError(t, err)
 	return m

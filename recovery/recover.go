@@ -28,7 +28,6 @@ import (
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/client"
-	"github.com/sellside-sdk/sellside-go/retry"
 )
 
 // Options is what [Recover] and the functions that settle may assume. Fields that are not above
@@ -101,10 +100,13 @@ func lookUntil(ctx context.Context, settled time.Time, settle time.Duration, loo
 			return nil
 		}
 		if err == nil || !last && ctx.Err() == nil && client.IsTransient(err) {
-			err = retry.Pause(ctx, max(time.Millisecond, min(interval, time.Until(settled))))
+			select {
+			case <-time.After(max(time.Millisecond, min(interval, time.Until(settled)))):
+				continue
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 		}
-		if err != nil {
-			return err
-		}
+		return err
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/recovery"
 )
 
@@ -87,7 +88,7 @@ func TestSubmit_WaitsNoLongerThanTheAttemptMayBeSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(gen.OpCreateListingsBatch).RespondExample()
-		c := srv.Client(client.WithQuota(client.Quota{ItemsPerWindow: 1, ItemsWindow: 2 * time.Hour}))
+		c := srv.Client(client.WithQuota(quota.Quota{ItemsPerWindow: 1, ItemsWindow: 2 * time.Hour}))
 		first, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76", Quantity: 1}})
 		require.NoError(t, err)
 		_, err = recovery.Submit(t.Context(), c, first)

@@ -12,14 +12,14 @@ import (
 
 // ErrRefused marks a [Error] that no retry will cure: the token endpoint refused what the configuration has it sent, so
 // that the same request would be refused again. These codes are of that kind: invalid_grant, which also Is
-// [ErrSignInAgain], invalid_client, invalid_request, invalid_scope, invalid_target, unauthorized_client and
+// [ErrReauthRequired], invalid_client, invalid_request, invalid_scope, invalid_target, unauthorized_client and
 // unsupported_grant_type. Not of that kind are codes that the service or the seller can lift, after which the same
 // request is granted (access_denied, consent_required, temporarily_unavailable, ...), codes that are not standard,
 // and any code under a status of 408, 429 or 5xx.
 var ErrRefused = errors.New("the token endpoint refuses this configuration: correct it")
 
-// ErrSignInAgain marks a [Error] that is [ErrRefused] because the refresh token is not accepted.
-var ErrSignInAgain = errors.New("the refresh token is refused: sign in again")
+// ErrReauthRequired marks a [Error] that is [ErrRefused] because the refresh token is not accepted.
+var ErrReauthRequired = errors.New("the refresh token is refused: sign in again")
 
 // Error reports that no access token could be had, so that the request was not sent. Its text leaves out the
 // token endpoint's answer, which may repeat secrets; Unwrap returns the cause with all of it.
@@ -50,15 +50,15 @@ func (e *Error) text() string {
 		text = fmt.Sprintf("get an access token: the token endpoint answered %d", answer.Response.StatusCode)
 	}
 	switch {
-	case e.Is(ErrSignInAgain):
-		code += ": " + ErrSignInAgain.Error()
+	case e.Is(ErrReauthRequired):
+		code += ": " + ErrReauthRequired.Error()
 	case e.Is(ErrRefused):
 		code += ": " + ErrRefused.Error()
 	}
 	return strings.TrimRight(text+" "+code, " ")
 }
 
-// Is matches [ErrRefused] and [ErrSignInAgain] by the token endpoint's code, whatever source asked for the token.
+// Is matches [ErrRefused] and [ErrReauthRequired] by the token endpoint's code, whatever source asked for the token.
 func (e *Error) Is(target error) bool {
 	answer, ok := errors.AsType[*oauth2.RetrieveError](e.Err)
 	if !ok || answer.Response != nil && mayPass(answer.Response.StatusCode) {
@@ -66,7 +66,7 @@ func (e *Error) Is(target error) bool {
 	}
 	switch answer.ErrorCode {
 	case "invalid_grant":
-		return target == ErrSignInAgain || target == ErrRefused
+		return target == ErrReauthRequired || target == ErrRefused
 	case "invalid_client", "invalid_request", "invalid_scope", "invalid_target", "unauthorized_client", "unsupported_grant_type":
 		return target == ErrRefused
 	default:

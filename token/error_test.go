@@ -34,7 +34,7 @@ func TestAnErrorTellsTheCodeAndNotTheWords(t *testing.T) {
 		err := error(&token.Error{Err: tc.cause})
 		assert.EqualError(t, err, tc.want, tc.why)
 		assert.Equal(t, tc.refused, errors.Is(err, token.ErrRefused), tc.why)
-		assert.Equal(t, tc.signInAgain, errors.Is(err, token.ErrSignInAgain), tc.why)
+		assert.Equal(t, tc.signInAgain, errors.Is(err, token.ErrReauthRequired), tc.why)
 		assert.ErrorIs(t, err, tc.cause, "who needs the cause unwraps it")
 	}
 }

@@ -70,7 +70,7 @@ func TestATokenEndpointIsNeverQuoted(t *testing.T) {
 			text, _, paused := strings.Cut(err.Error(), " (next try at ")
 			require.True(t, strings.HasSuffix(text, tc.want), "%v", err)
 			assert.Equal(t, !errors.Is(err, token.ErrRefused), paused, "every other failure is followed by a pause")
-			assert.NotErrorIs(t, err, token.ErrSignInAgain, "signing in would not help")
+			assert.NotErrorIs(t, err, token.ErrReauthRequired, "signing in would not help")
 			for cause := err; cause != nil; cause = errors.Unwrap(cause) {
 				assertSecretFree(t, cause, secretRefresh, secretClient, secretAccess, "rotated_to_me")
 			}

@@ -295,7 +295,7 @@ func TestRefreshSource_EndsForGood(t *testing.T) {
 				_, err := source.Token()
 				failed := tokenErrorOf(t, err)
 				assert.Equal(t, tc.refused, errors.Is(err, token.ErrRefused), tc.why)
-				assert.Equal(t, tc.sign, errors.Is(err, token.ErrSignInAgain), tc.why)
+				assert.Equal(t, tc.sign, errors.Is(err, token.ErrReauthRequired), tc.why)
 				assert.Equal(t, tc.refused, failed.RetryAt.IsZero(), tc.why)
 				_, kept := errors.AsType[*oauth2.RetrieveError](err)
 				assert.True(t, kept, tc.why)

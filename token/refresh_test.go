@@ -46,7 +46,7 @@ func TestARefusedRefreshTokenAsksForASignInAndIsNotSentAgain(t *testing.T) {
 	source := overHTTP(t, endpoint)
 	for range 3 {
 		_, err := source.Token()
-		require.ErrorIs(t, err, token.ErrSignInAgain)
+		require.ErrorIs(t, err, token.ErrReauthRequired)
 		assert.EqualError(t, err, "get an access token: the token endpoint answered 400 invalid_grant: the refresh token is refused: sign in again")
 		assertSecretFree(t, err, "refresh-1")
 	}

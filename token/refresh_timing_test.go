@@ -119,7 +119,7 @@ func TestARefusalInTheBackgroundComesOutWhenTheTokenIsSpent(t *testing.T) {
 		}
 		after(time.Minute)
 		_, err := source.Token()
-		require.ErrorIs(t, err, token.ErrSignInAgain)
+		require.ErrorIs(t, err, token.ErrReauthRequired)
 		assert.Len(t, endpoint.sent(), 2)
 	})
 }

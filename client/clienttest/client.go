@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // Client returns a client of the server, with made-up credentials and without a quota. The options given come
@@ -16,7 +17,7 @@ func (s *Server) Client(opts ...client.Option) *client.Client {
 		client.WithHTTPClient(s.HTTPClient()),
 		client.WithAPIKey(APIKey),
 		client.WithToken(Token),
-		client.WithQuota(client.Unlimited),
+		client.WithQuota(quota.Unlimited),
 	)}, opts)...)
 	if err != nil {
 		s.tb.Fatalf("clienttest: %v", err)

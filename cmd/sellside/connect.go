@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // connection is where the service is and who is selling.
@@ -54,13 +55,13 @@ func (c *connection) complete(getenv func(string) string) error {
 // client returns a client that holds itself to the public quota, unless the service is on this machine. The
 // pace of its waits is to match.
 func (c *connection) client() (*client.Client, []client.WaitOption, error) {
-	quota, pace := client.PublicQuota, []client.WaitOption(nil)
+	limit, pace :=  quota.Public, []client.WaitOption(nil)
 	if c.isLocal() {
-		quota, pace = client.Unlimited, localPace()
+		limit, pace = quota.Unlimited, localPace()
 	}
 	sdk, err := client.New(
 		client.WithBaseURL(c.baseURL), client.WithAPIKey(c.apiKey), client.WithToken(c.token),
-		client.WithQuota(quota),
+		client.WithQuota(limit),
 	)
 	if err != nil {
 		return nil, nil, invalidError{err}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -90,7 +90,7 @@ func (m *marketplace) complete(getenv func(string) string) error {
 	switch m.quota {
 	case "none":
 	case "public":
-		m.Quota = client.PublicQuota
+		m.Quota = quota.Public
 	default:
 		return invalidf("sandbox: there is no quota %q: use --quota public, or none", m.quota)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -103,7 +103,7 @@ func TestSandboxTakesEverySwitch(t *testing.T) {
 		{[]string{"--delay", "2s"}, func(o *sandbox.Options) { o.Delay = 2 * time.Second }, "a slow one"},
 		{[]string{"--order-step", "0"}, func(o *sandbox.Options) { o.OrderStep = -1 }, "orders stay where they are"},
 		{[]string{"--order-step", "1m"}, func(o *sandbox.Options) { o.OrderStep = time.Minute }, "orders go on faster"},
-		{[]string{"--quota", "public"}, func(o *sandbox.Options) { o.Quota = client.PublicQuota }, "as live services have it"},
+		{[]string{"--quota", "public"}, func(o *sandbox.Options) { o.Quota = quota.Public }, "as live services have it"},
 		{[]string{"--quota", "none"}, func(*sandbox.Options) {}, "none is the default"},
 		{[]string{"--refresh-token", "x"}, func(o *sandbox.Options) { o.RefreshToken = "x" }, "a sign-in of your own"},
 		{[]string{"--token-life", "1m"}, func(o *sandbox.Options) { o.TokenLife = time.Minute }, "tokens that end soon"},

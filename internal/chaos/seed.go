@@ -12,6 +12,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
 	"github.com/sellside-sdk/sellside-go/internal/h2peer"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -98,7 +99,7 @@ func overHTTP2(market *sandbox.Sandbox, meet func(*http.Request) mishap) (link, 
 func dial(market *sandbox.Sandbox, url string, transport http.RoundTripper) (*client.Client, error) {
 	return client.New(
 		client.WithBaseURL(url+sandbox.BasePath), client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()),
-		client.WithHTTPClient(&http.Client{Transport: transport}), client.WithQuota(client.Unlimited),
+		client.WithHTTPClient(&http.Client{Transport: transport}), client.WithQuota(quota.Unlimited),
 		client.WithRetry(client.RetryPolicy{MaxAttempts: 8, MinDelay: 2 * time.Millisecond, MaxDelay: 50 * time.Millisecond}),
 	)
 }

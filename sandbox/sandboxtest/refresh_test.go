@@ -11,14 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // signedIn is a client that renews its access token.
 func signedIn(t *testing.T, m *sandboxtest.Market, refreshToken string, onRotate func(context.Context, string) error) *client.Client {
 	t.Helper()
-	source, err := client.NewRefreshTokenSource(client.RefreshConfig{
+	source, err := token.NewRefreshSource(token.RefreshConfig{
 		TokenURL: m.TokenURL, ClientID: "test", Audience: "gateway.example.com", RefreshToken: refreshToken,
 		HTTPClient: m.HTTPClient(), OnRotate: onRotate,
 	})
@@ -26,7 +28,7 @@ func signedIn(t *testing.T, m *sandboxtest.Market, refreshToken string, onRotate
 	t.Cleanup(func() { require.NoError(t, source.Close()) })
 	c, err := client.New(
 		client.WithBaseURL(m.URL), client.WithHTTPClient(m.HTTPClient()),
-		client.WithAPIKey(m.APIKey()), client.WithTokenSource(source), client.WithQuota(client.Unlimited),
+		client.WithAPIKey(m.APIKey()), client.WithTokenSource(source), client.WithQuota(quota.Unlimited),
 	)
 	require.NoError(t, err)
 	return c
@@ -88,7 +90,7 @@ func TestAClientKeepsUpWithRefreshTokensThatRotate(t *testing.T) {
 		}
 		require.Len(t, saved, 3)
 		assert.Equal(t, m.RefreshToken(), saved[2])
-		require.ErrorIs(t, read(t, signedIn(t, m, first, nil)), client.ErrSignInAgain, "the old one is worth nothing")
+		require.ErrorIs(t, read(t, signedIn(t, m, first, nil)), token.ErrReauthRequired, "the old one is worth nothing")
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
@@ -24,7 +25,7 @@ func dial(t *testing.T, m *sandboxtest.Market) *client.Client {
 	t.Helper()
 	c, err := client.New(
 		client.WithBaseURL(m.URL), client.WithHTTPClient(m.HTTPClient()),
-		client.WithAPIKey(m.APIKey()), client.WithToken(m.Token()), client.WithQuota(client.Unlimited),
+		client.WithAPIKey(m.APIKey()), client.WithToken(m.Token()), client.WithQuota(quota.Unlimited),
 	)
 	require.NoError(t, err)
 	return c

@@ -1,4 +1,4 @@
-package client_test
+package token_test
 
 import (
 	"context"
@@ -7,18 +7,18 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // A long-running program renews its access token with the refresh token of one sign-in.
-func ExampleRefreshTokenSource() {
+func ExampleRefreshSource() {
 	auth := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Println(r.FormValue("grant_type"), "for", r.FormValue("audience"))
 		fmt.Fprint(w, `{"access_token":"access-1","expires_in":43200,"refresh_token":"refresh-2"}`)
 	}))
 	defer auth.Close()
 
-	source, err := client.NewRefreshTokenSource(client.RefreshConfig{
+	source, err := token.NewRefreshSource(token.RefreshConfig{
 		TokenURL:     auth.URL + "/oauth/token",
 		ClientID:     "my-app",
 		ClientSecret: "from the environment",
@@ -36,8 +36,8 @@ func ExampleRefreshTokenSource() {
 	defer source.Close()
 
 	// A client does this for every request: client.New(client.WithTokenSource(source), ...).
-	token, err := source.TokenContext(context.Background())
-	if errors.Is(err, client.ErrSignInAgain) {
+	access, err := source.TokenContext(context.Background())
+	if errors.Is(err, token.ErrReauthRequired) {
 		fmt.Println("send the seller to the sign-in page")
 		return
 	}
@@ -45,7 +45,7 @@ func ExampleRefreshTokenSource() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("use", token.AccessToken)
+	fmt.Println("use", access.AccessToken)
 	// Output:
 	// refresh_token for gateway.example.com
 	// save refresh-2

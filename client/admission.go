@@ -11,25 +11,6 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/sellside-sdk/sellside-go/quota"
-	"github.com/sellside-sdk/sellside-go/retry"
-)
-
-type (
-	// Quota says how much an account may ask of the service; see package quota.
-	Quota = quota.Quota
-	// Limiter hands out places in a quota; see package quota.
-	Limiter = quota.Limiter
-	// QuotaError reports that a call would have to wait longer than its deadline, or for ever; see package quota.
-	QuotaError = quota.Error
-	// ThrottledError reports that a call would have to wait beyond its deadline after a 429; see package retry.
-	ThrottledError = retry.ThrottledError
-)
-
-// PublicQuota is what live services of this kind publish for an account, and the default of [New]; Unlimited
-// turns the quota off, for the sandbox and for tests.
-var (
-	PublicQuota = quota.Public
-	Unlimited   = quota.Unlimited
 )
 
 const (
@@ -39,22 +20,22 @@ const (
 	waitReportedEvery = time.Minute
 )
 
-// pace is the stage that sends an attempt when it has a token, no cooldown is on, and the quota has room.
-type pace struct {
-	auth     *auth
-	gate     *retry.Gate
+// admission is the stage that sends an attempt when it has a token, no cooldown is on, and the quota has room.
+type admission struct {
 	policy   RetryPolicy
-	limiter  Limiter
+	auth     *auth
+	cooldown *cooldown
+	limiter  quota.Limiter
 	observer *observer
 }
 
-func (p *pace) admit(next Doer) Doer {
+func (a *admission) admit(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
 		c := callOf(req)
-		if c.items < 1 && isBatchSubmission(c.op.ID) && p.limiter.CountsItems() {
+		if c.items < 1 && isBatchSubmission(c.op.ID) && a.limiter.CountsItems() {
 			return nil, &ArgumentError{Operation: c.op.ID, Field: "items", Problem: "the quota cannot count a batch of undeclared size: use WithItemCount"}
 		}
-		release, err := p.acquire(req)
+		release, err := a.acquire(req)
 		if err != nil {
 			return nil, err
 		}
@@ -84,63 +65,63 @@ func (p *pace) admit(next Doer) Doer {
 // acquire gets what an attempt needs: its token, the end of a cooldown, and a place in the quota, in this order, because
 // a place that waits for a token is lost to others. If a cooldown begins or the token expires meanwhile, the place is
 // released and it all begins again: calls that waited for the quota would else go together when the cooldown ends.
-func (p *pace) acquire(req *http.Request) (quota.Release, error) {
+func (a *admission) acquire(req *http.Request) (quota.Release, error) {
 	for {
-		token, err := p.auth.authorize(req)
+		token, err := a.auth.authorize(req)
 		if err != nil {
 			return nil, err
 		}
 		fresh := isFresh(token)
-		if err := p.throttled(req); err != nil {
+		if err := a.throttled(req); err != nil {
 			return nil, err
 		}
-		release, err := p.wait(req)
+		release, err := a.wait(req)
 		if err != nil {
 			return nil, err
 		}
 		ended := req.Context().Err()
 		expired := fresh && !isFresh(token) // one that came expired is the source's last word
-		if ended == nil && p.gate.Remaining() == 0 && !expired && !p.auth.lifetime.over() {
+		if ended == nil && a.cooldown.remaining() == 0 && !expired && !a.auth.lifetime.over() {
 			return release, nil
 		}
 		release(quota.NotSent)
 		if ended != nil {
-			return nil, p.failed(req, ended)
+			return nil, a.failed(req, ended)
 		}
 	}
 }
 
 func isFresh(t *oauth2.Token) bool { return t.Expiry.IsZero() || time.Now().Before(t.Expiry) }
 
-// throttled waits until the gate is open.
-func (p *pace) throttled(req *http.Request) error {
+// throttled waits until no cooldown is on.
+func (a *admission) throttled(req *http.Request) error {
 	start := time.Now()
-	most := min(p.policy.MaxRetryAfter, callOf(req).left(req.Context()))
-	err := p.gate.Wait(req.Context(), most)
+	most := min(a.policy.MaxRetryAfter, callOf(req).left(req.Context()))
+	err := a.cooldown.wait(req.Context(), most)
 	if waited := time.Since(start); waited > time.Millisecond {
-		p.observer.tell(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventWait, Reason: ReasonThrottled, Delay: waited})
+		a.observer.report(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventWait, Reason: ReasonThrottled, Delay: waited})
 	}
-	return p.failed(req, err)
+	return a.failed(req, err)
 }
 
 // wait waits for a place in the quota. No bound of the client ends that, only ctx does.
-func (p *pace) wait(req *http.Request) (quota.Release, error) {
+func (a *admission) wait(req *http.Request) (quota.Release, error) {
 	report := newWaitReport(func(full quota.Window, waited time.Duration) {
-		p.observer.tell(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventWait, Reason: ReasonQuota, Window: full, Delay: waited})
+		a.observer.report(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventWait, Reason: ReasonQuota, Window: full, Delay: waited})
 	})
 	defer report.end()
 	ctx := quota.WithTrace(req.Context(), &quota.Trace{WaitStart: report.begin})
 	start := time.Now()
-	release, err := p.limiter.Acquire(ctx, callOf(req).items)
+	release, err := a.limiter.Acquire(ctx, callOf(req).items)
 	callOf(req).waited += time.Since(start)
 	if err == nil && release == nil {
 		err = errors.New("the limiter returned neither a place nor an error")
 	}
-	return release, p.failed(req, err)
+	return release, a.failed(req, err)
 }
 
 // failed describes why a call has not got past this stage, if it has not.
-func (p *pace) failed(req *http.Request, err error) error {
+func (a *admission) failed(req *http.Request, err error) error {
 	c := callOf(req)
 	switch {
 	case err == nil:
