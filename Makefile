@@ -78,7 +78,7 @@ bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem -timeout 20m ./...
 
 bench-sandbox: ## measure the sandbox with 1,000,000 listings in its file
-	go run ./internal/benchsandbox
+	go run ./internal/cmd/benchsandbox
 
 soak: ## let 64 clients work on one sandbox for SOAK (1m); no error, no lost update
 	go test -count 1 -run '^TestSoak$$' -v ./sandbox -soak $(SOAK)
