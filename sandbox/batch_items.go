@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
@@ -11,7 +12,7 @@ import (
 // is.
 func (s *server) ListCreateListingsBatchItems(ctx context.Context, r wire.ListCreateListingsBatchItemsRequestObject) (wire.ListCreateListingsBatchItemsResponseObject, error) {
 	var answer wire.ListCreateListingsBatchItems200JSONResponse
-	err := s.batchItems(ctx, store.Create, r.BatchID, r.Params.Status, func(i store.Item) {
+	err := s.batchItems(ctx, state.Create, r.BatchID, r.Params.Status, func(i store.Item) {
 		answer.Items = append(answer.Items, wire.CreateBatchItem{
 			ItemID: &i.ID, Status: &i.Status, Result: itemResult(i), Error: optional(i.Error),
 			ListingInput: wire.CreateBatchItemInput{
@@ -26,7 +27,7 @@ func (s *server) ListCreateListingsBatchItems(ctx context.Context, r wire.ListCr
 // is.
 func (s *server) ListUpdateListingsBatchItems(ctx context.Context, r wire.ListUpdateListingsBatchItemsRequestObject) (wire.ListUpdateListingsBatchItemsResponseObject, error) {
 	var answer wire.ListUpdateListingsBatchItems200JSONResponse
-	err := s.batchItems(ctx, store.Update, r.BatchID, r.Params.Status, func(i store.Item) {
+	err := s.batchItems(ctx, state.Update, r.BatchID, r.Params.Status, func(i store.Item) {
 		answer.Items = append(answer.Items, wire.UpdateBatchItem{
 			ItemID: i.ID, Status: i.Status, Result: itemResult(i), Error: optional(i.Error),
 			ListingInput: wire.UpdateBatchItemInput{
@@ -42,7 +43,7 @@ func (s *server) ListUpdateListingsBatchItems(ctx context.Context, r wire.ListUp
 // is.
 func (s *server) ListDeleteListingsBatchItems(ctx context.Context, r wire.ListDeleteListingsBatchItemsRequestObject) (wire.ListDeleteListingsBatchItemsResponseObject, error) {
 	var answer wire.ListDeleteListingsBatchItems200JSONResponse
-	err := s.batchItems(ctx, store.Delete, r.BatchID, r.Params.Status, func(i store.Item) {
+	err := s.batchItems(ctx, state.Delete, r.BatchID, r.Params.Status, func(i store.Item) {
 		answer.Items = append(answer.Items, wire.DeleteBatchItem{
 			ItemID: i.ID, Status: i.Status, Result: itemResult(i), Error: optional(i.Error),
 			ListingInput: wire.DeleteBatchItemInput{ID: i.ListingID},
@@ -53,7 +54,7 @@ func (s *server) ListDeleteListingsBatchItems(ctx context.Context, r wire.ListDe
 
 // batchItems shows the items of a batch one by one, or those in a status.
 func (s *server) batchItems(ctx context.Context, kind, id string, status *string, show func(store.Item)) error {
-	statuses, err := oneOf("status", status, store.Queued, store.InProgress, store.Completed, store.Failed)
+	statuses, err := oneOf("status", status, state.Queued, state.InProgress, state.Completed, state.Failed)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (s *server) batchItems(ctx context.Context, kind, id string, status *string
 
 // itemResult is there only when an item was processed successfully.
 func itemResult(i store.Item) *wire.BatchItemResult {
-	if i.Status != store.Completed {
+	if i.Status != state.Completed {
 		return nil
 	}
 	return &wire.BatchItemResult{ListingID: optional(i.Result.ListingID), AskID: optional(i.Result.AskID)}

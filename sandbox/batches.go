@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
@@ -15,7 +16,7 @@ func (s *server) CreateListingsBatch(ctx context.Context, r wire.CreateListingsB
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.submit(ctx, store.Create, items)
+	b, err := s.submit(ctx, state.Create, items)
 	return wire.CreateListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
@@ -25,7 +26,7 @@ func (s *server) UpdateListingsBatch(ctx context.Context, r wire.UpdateListingsB
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.submit(ctx, store.Update, items)
+	b, err := s.submit(ctx, state.Update, items)
 	return wire.UpdateListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
@@ -35,25 +36,25 @@ func (s *server) DeleteListingsBatch(ctx context.Context, r wire.DeleteListingsB
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.submit(ctx, store.Delete, items)
+	b, err := s.submit(ctx, state.Delete, items)
 	return wire.DeleteListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
 // GetCreateListingsBatch reads a create batch; others are not found.
 func (s *server) GetCreateListingsBatch(ctx context.Context, r wire.GetCreateListingsBatchRequestObject) (wire.GetCreateListingsBatchResponseObject, error) {
-	b, err := s.batch(ctx, store.Create, r.BatchID)
+	b, err := s.batch(ctx, state.Create, r.BatchID)
 	return wire.GetCreateListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
 // GetUpdateListingsBatch reads an update batch; others are not found.
 func (s *server) GetUpdateListingsBatch(ctx context.Context, r wire.GetUpdateListingsBatchRequestObject) (wire.GetUpdateListingsBatchResponseObject, error) {
-	b, err := s.batch(ctx, store.Update, r.BatchID)
+	b, err := s.batch(ctx, state.Update, r.BatchID)
 	return wire.GetUpdateListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
 // GetDeleteListingsBatch reads a delete batch; others are not found.
 func (s *server) GetDeleteListingsBatch(ctx context.Context, r wire.GetDeleteListingsBatchRequestObject) (wire.GetDeleteListingsBatchResponseObject, error) {
-	b, err := s.batch(ctx, store.Delete, r.BatchID)
+	b, err := s.batch(ctx, state.Delete, r.BatchID)
 	return wire.GetDeleteListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
@@ -95,10 +96,10 @@ func showBatch(b store.Batch) wire.BatchJSONResponse {
 	return wire.BatchJSONResponse{
 		BatchID: b.ID, Status: b.Status, TotalItems: b.TotalItems,
 		ItemStatuses: wire.Counts{
-			strings.ToLower(store.Queued):     b.Items.Queued,
-			strings.ToLower(store.InProgress): b.Items.InProgress,
-			strings.ToLower(store.Completed):  b.Items.Completed,
-			strings.ToLower(store.Failed):     b.Items.Failed,
+			strings.ToLower(state.Queued):     b.Items.Queued,
+			strings.ToLower(state.InProgress): b.Items.InProgress,
+			strings.ToLower(state.Completed):  b.Items.Completed,
+			strings.ToLower(state.Failed):     b.Items.Failed,
 		},
 		CreatedAt: wire.Time{Time: b.CreatedAt}, UpdatedAt: wire.Time{Time: b.UpdatedAt}, CompletedAt: timestamp(b.CompletedAt),
 	}

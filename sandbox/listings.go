@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
@@ -42,7 +43,7 @@ func (s *server) listingFilter(q wire.ListListingsParams) (f store.ListingFilter
 		return f, err
 	}
 	f.Statuses, err = oneOf("listingStatuses", q.ListingStatuses,
-		store.Inactive, store.Active, store.Deleted, store.Canceled, store.Matched, store.Completed)
+		state.Inactive, state.Active, state.Deleted, state.Canceled, state.Matched, state.Completed)
 	if err != nil {
 		return f, err
 	}

@@ -1,6 +1,9 @@
 package selling
 
-import "github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+import (
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+)
 
 // apply does to a listing what an operation asks for, or refuses. The listing
 // is changed in memory only.
@@ -17,20 +20,20 @@ func (c *change) apply(l *store.Listing, operation string, set store.Change) err
 		return err
 	}
 	assign(l, set)
-	wanted := l.Status == store.Active
+	wanted := l.Status == state.Active
 	if set.Active != nil {
 		wanted = *set.Active
 	}
 	switch {
-	case operation == store.Delete:
+	case operation == state.Delete:
 		l.Ask = store.Ask{}
-		return c.enter(l, operation, store.Deleted)
+		return c.enter(l, operation, state.Deleted)
 	case !wanted:
 		l.Ask = store.Ask{}
-		return c.enter(l, operation, store.Inactive)
-	case l.Status == store.Active:
+		return c.enter(l, operation, state.Inactive)
+	case l.Status == state.Active:
 		l.Ask.UpdatedAt = c.now
-		return c.enter(l, operation, store.Active)
+		return c.enter(l, operation, state.Active)
 	default:
 		if set.ExpiresAt.IsZero() && !l.ExpiresAt.After(c.now) {
 			l.ExpiresAt = c.now.Add(DefaultLifetime)
@@ -41,6 +44,6 @@ func (c *change) apply(l *store.Listing, operation string, set store.Change) err
 			return err
 		}
 		l.Ask = store.Ask{ID: id, CreatedAt: c.now, UpdatedAt: c.now}
-		return c.enter(l, operation, store.Active)
+		return c.enter(l, operation, state.Active)
 	}
 }

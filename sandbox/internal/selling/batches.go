@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
@@ -49,12 +50,12 @@ func (c *change) workItem(item store.Item) error {
 func (c *change) effect(item store.Item) (store.Listing, error) {
 	terms := Terms{Amount: item.Amount, Currency: item.Currency, ExpiresAt: item.ExpiresAt, Active: item.Active}
 	switch item.Kind {
-	case store.Create:
+	case state.Create:
 		return c.createItem(item, NewListing{VariantID: item.VariantID, InventoryType: item.InventoryType, Terms: terms})
-	case store.Update:
-		return c.changeItem(item, store.Update, terms)
+	case state.Update:
+		return c.changeItem(item, state.Update, terms)
 	default:
-		return c.changeItem(item, store.Delete, Terms{Active: new(false)})
+		return c.changeItem(item, state.Delete, Terms{Active: new(false)})
 	}
 }
 
@@ -65,13 +66,13 @@ func (c *change) createItem(item store.Item, n NewListing) (store.Listing, error
 	}
 	l.BatchID, l.ItemID = item.BatchID, item.ID
 	set := store.Change{Active: activeByDefault(n.Active), Amount: l.Amount, Currency: l.Currency, ExpiresAt: l.ExpiresAt}
-	if err := c.apply(&l, store.Create, set); err != nil {
+	if err := c.apply(&l, state.Create, set); err != nil {
 		return l, err
 	}
 	if err := c.tx.InsertListing(l); err != nil {
 		return l, err
 	}
-	return l, c.record(l.ID, store.Create, byUser, viaAPI, set)
+	return l, c.record(l.ID, state.Create, byUser, viaAPI, set)
 }
 
 // changeItem returns the listing with the ask it had, if it has none any more:

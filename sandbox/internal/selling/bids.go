@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/market"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
@@ -41,7 +42,7 @@ func (s *Service) Bid(ctx context.Context, variantID, currency, amount string) (
 // noteAsk notes that a listing may have come to be reached by a bid: it is
 // active, and its ask has just been changed.
 func (c *change) noteAsk(l *store.Listing) {
-	if l.Status == store.Active {
+	if l.Status == state.Active {
 		if c.asked == nil {
 			c.asked = map[store.Crossing]bool{}
 		}

@@ -3,6 +3,7 @@ package selling
 import (
 	"context"
 
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
@@ -25,7 +26,7 @@ func (s *Service) Create(ctx context.Context, account int64, n NewListing) (op s
 		if err := c.tx.InsertListing(l); err != nil {
 			return err
 		}
-		op, err = c.pend(l.ID, store.Create, store.Change{
+		op, err = c.pend(l.ID, state.Create, store.Change{
 			Active: activeByDefault(n.Active), Amount: l.Amount, Currency: l.Currency, ExpiresAt: l.ExpiresAt,
 		})
 		return err
@@ -35,24 +36,24 @@ func (s *Service) Create(ctx context.Context, account int64, n NewListing) (op s
 
 // Update starts an operation that gives a listing new terms.
 func (s *Service) Update(ctx context.Context, account int64, id string, t Terms) (store.Operation, error) {
-	return s.start(ctx, account, id, store.Update, t)
+	return s.start(ctx, account, id, state.Update, t)
 }
 
 // Activate starts an operation that gives an inactive listing an ask, with new
 // terms if there are any.
 func (s *Service) Activate(ctx context.Context, account int64, id string, t Terms) (store.Operation, error) {
 	t.Active = new(true)
-	return s.start(ctx, account, id, store.Activate, t)
+	return s.start(ctx, account, id, state.Activate, t)
 }
 
 // Deactivate starts an operation that takes the ask off a listing.
 func (s *Service) Deactivate(ctx context.Context, account int64, id string) (store.Operation, error) {
-	return s.start(ctx, account, id, store.Deactivate, Terms{Active: new(false)})
+	return s.start(ctx, account, id, state.Deactivate, Terms{Active: new(false)})
 }
 
 // Delete starts an operation that deletes a listing.
 func (s *Service) Delete(ctx context.Context, account int64, id string) (store.Operation, error) {
-	return s.start(ctx, account, id, store.Delete, Terms{Active: new(false)})
+	return s.start(ctx, account, id, state.Delete, Terms{Active: new(false)})
 }
 
 // start checks an operation against the listing as it is now and writes it
@@ -92,7 +93,7 @@ func (c *change) pend(listingID, operation string, set store.Change) (store.Oper
 		return store.Operation{}, err
 	}
 	op := store.Operation{
-		ID: id, ListingID: listingID, Type: operation, Status: store.Pending,
+		ID: id, ListingID: listingID, Type: operation, Status: state.Pending,
 		InitiatedBy: byUser, InitiatedVia: viaAPI,
 		DueAt: c.now.Add(c.Delay), Change: set, CreatedAt: c.now, UpdatedAt: c.now,
 	}
@@ -107,7 +108,7 @@ func (c *change) record(listingID, operation, by, via string, set store.Change) 
 		return err
 	}
 	return c.tx.InsertOperation(store.Operation{
-		ID: id, ListingID: listingID, Type: operation, Status: store.Succeeded,
+		ID: id, ListingID: listingID, Type: operation, Status: state.Succeeded,
 		InitiatedBy: by, InitiatedVia: via, Change: set, CreatedAt: c.now, UpdatedAt: c.now,
 	})
 }
@@ -124,12 +125,12 @@ func (c *change) work(op store.Operation) error {
 		return err
 	}
 	if failed != "" {
-		return c.tx.FinishOperation(op.Seq, store.Failed, failed, c.now)
+		return c.tx.FinishOperation(op.Seq, state.Failed, failed, c.now)
 	}
 	if err := c.tx.SaveListing(l); err != nil {
 		return err
 	}
-	return c.tx.FinishOperation(op.Seq, store.Succeeded, "", c.now)
+	return c.tx.FinishOperation(op.Seq, state.Succeeded, "", c.now)
 }
 
 // activeByDefault: a new listing goes live unless the seller says otherwise.

@@ -77,7 +77,7 @@ func (c *change) move(o store.Order, t state.Transition, since time.Time) error 
 		if err := c.follow(o, state.CancelOrder, state.Canceled); err != nil {
 			return err
 		}
-		return c.record(o.ListingID, store.CancelOrder, bySystem, viaInternal, store.Change{})
+		return c.record(o.ListingID, state.CancelOrder, bySystem, viaInternal, store.Change{})
 	}
 	return nil
 }

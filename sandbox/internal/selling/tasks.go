@@ -3,6 +3,7 @@ package selling
 import (
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
@@ -62,7 +63,7 @@ func (c *change) inTurn(items []store.Item, itemsEnd time.Time, operations []sto
 			operations = operations[1:]
 			err = c.row("operation "+op.ID,
 				func() error { return c.work(*op) },
-				func() error { return c.tx.FinishOperation(op.Seq, store.Failed, broken, c.now) })
+				func() error { return c.tx.FinishOperation(op.Seq, state.Failed, broken, c.now) })
 		case item != nil:
 			items = items[1:]
 			err = c.row("item "+item.ID,

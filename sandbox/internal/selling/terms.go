@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/market"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
@@ -35,7 +36,7 @@ func (c *change) listing(account int64, n NewListing) (store.Listing, error) {
 	}
 	l := store.Listing{
 		Account:       account,
-		Status:        store.Inactive,
+		Status:        state.Inactive,
 		ProductID:     v.Product.ID,
 		VariantID:     v.ID,
 		Currency:      market.USD,

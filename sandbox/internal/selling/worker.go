@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
@@ -107,12 +108,12 @@ func (c *change) expiry() error {
 }
 
 func (c *change) expire(l store.Listing) error {
-	if l.Status == store.Active {
+	if l.Status == state.Active {
 		set := store.Change{Active: new(false)}
-		if err := c.apply(&l, store.Expiry, set); err != nil {
+		if err := c.apply(&l, state.Expiry, set); err != nil {
 			return err
 		}
-		if err := c.record(l.ID, store.Deactivate, bySystem, viaInternal, set); err != nil {
+		if err := c.record(l.ID, state.Deactivate, bySystem, viaInternal, set); err != nil {
 			return err
 		}
 	}

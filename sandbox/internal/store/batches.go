@@ -1,6 +1,10 @@
 package store
 
-import "time"
+import (
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+)
 
 // Batch is one row of batches.
 type Batch struct {
@@ -39,7 +43,7 @@ func (b *Batch) columns() []any {
 // InsertBatch adds a batch and its items, all of them queued. Of the batch its
 // ID, Account, Kind and CreatedAt are looked at; it is returned as it is then.
 func (t *Tx) InsertBatch(b Batch, items []Item) (Batch, error) {
-	b.Status, b.TotalItems, b.Items, b.UpdatedAt = Queued, len(items), Progress{Queued: len(items)}, b.CreatedAt
+	b.Status, b.TotalItems, b.Items, b.UpdatedAt = state.Queued, len(items), Progress{Queued: len(items)}, b.CreatedAt
 	if err := t.get(`SELECT coalesce(max(seq), 0) + 1 FROM batch_items`, nil, []any{&b.firstItem}); err != nil {
 		return b, err
 	}

@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"strings"
 
-	machines "github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
 // guards are the machines that the status of a table follows.
 var guards = []struct {
 	table   string
-	machine *machines.Machine
+	machine *state.Machine
 }{
-	{"batches", machines.Batch},
-	{"batch_items", machines.Item},
-	{"listings", machines.Listing},
-	{"operations", machines.Operation},
-	{"orders", machines.Order},
+	{"batches", state.Batch},
+	{"batch_items", state.Item},
+	{"listings", state.Listing},
+	{"operations", state.Operation},
+	{"orders", state.Order},
 }
 
 // guard makes the database refuse every change of a status that is in no table
@@ -46,7 +46,7 @@ func guard(ctx context.Context, db *sql.DB) error {
 
 // trigger writes the statement that makes the guard of a table. A status that
 // stays as it is, is no change.
-func trigger(table string, m *machines.Machine) string {
+func trigger(table string, m *state.Machine) string {
 	var possible []string
 	for _, s := range m.States() {
 		if targets := m.Targets(s.Name); len(targets) > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	machines "github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
 func database(t *testing.T, path string) *sql.DB {
@@ -22,7 +22,7 @@ func database(t *testing.T, path string) *sql.DB {
 
 func TestTheDatabaseRefusesWhatNoMachineAllows(t *testing.T) {
 	db := database(t, ":memory:")
-	for _, m := range machines.Machines() {
+	for _, m := range state.Machines() {
 		_, err := db.ExecContext(t.Context(), `DROP TABLE IF EXISTS things; CREATE TABLE things (status TEXT); `+trigger("things", m))
 		require.NoError(t, err)
 		for _, from := range m.States() {
@@ -56,5 +56,5 @@ func TestEveryTableWithAStatusIsGuarded(t *testing.T) {
 	_, err := db.ExecContext(t.Context(), `DROP TRIGGER guard_orders; CREATE TRIGGER guard_orders BEFORE DELETE ON orders BEGIN SELECT 1; END`)
 	require.NoError(t, err)
 	require.NoError(t, guard(t.Context(), db))
-	assert.Equal(t, trigger("orders", machines.Order), guarded("orders"), "a file that an older table was opened with is brought up to date")
+	assert.Equal(t, trigger("orders", state.Order), guarded("orders"), "a file that an older table was opened with is brought up to date")
 }

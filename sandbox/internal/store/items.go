@@ -1,6 +1,10 @@
 package store
 
-import "time"
+import (
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+)
 
 // Item is one row of batch_items. The input is kept as it was sent; which of
 // its members are set depends on the kind of the batch.
@@ -56,7 +60,7 @@ func (i *Item) columns() []any {
 func (t *Tx) insertItem(seq, batch int64, i *Item) error {
 	return t.exec(`INSERT INTO batch_items (seq, id, batch, status, due_at, variant_id, listing_id, amount, currency,
 		inventory_type, expires_at, active) VALUES (`+marks(12)+`)`,
-		seq, i.ID, batch, Queued, at(i.DueAt), opt(i.VariantID), opt(i.ListingID), opt(i.Amount), opt(i.Currency),
+		seq, i.ID, batch, state.Queued, at(i.DueAt), opt(i.VariantID), opt(i.ListingID), opt(i.Amount), opt(i.Currency),
 		opt(i.InventoryType), at(i.ExpiresAt), i.Active)
 }
 
@@ -89,9 +93,9 @@ func (t *Tx) DueItems(now time.Time, limit int) ([]Item, error) {
 // FinishItem ends an item in progress: it is completed, or failed if there is an
 // error.
 func (t *Tx) FinishItem(i Item, result ItemResult, failure string) error {
-	status, by := Completed, Progress{InProgress: -1, Completed: 1}
+	status, by := state.Completed, Progress{InProgress: -1, Completed: 1}
 	if failure != "" {
-		status, by = Failed, Progress{InProgress: -1, Failed: 1}
+		status, by = state.Failed, Progress{InProgress: -1, Failed: 1}
 	}
 	t.move(i.Batch, by)
 	return t.exec(`UPDATE batch_items SET status = ?, due_at = NULL, result_listing_id = ?, result_ask_id = ?, error = ?

@@ -15,13 +15,13 @@ var blockSizes = [...]int64{512, 64 * 512}
 // block is the key of a row of listing_blocks.
 type block struct {
 	account, size, number int64
-	state
+	listingState
 	inventoryType string
 }
 
 // count notes that n more listings of the account and inventory type of l are in
 // a state, at the place of l.
-func (t *Tx) count(l Listing, s state, n int) {
+func (t *Tx) count(l Listing, s listingState, n int) {
 	if t.blocks == nil {
 		t.blocks = map[block]int{}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	machines "github.com/sellside-sdk/sellside-go/sandbox/internal/state"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
 // dawn is when the first listing of a test is made.
@@ -46,7 +46,7 @@ func (r random) listing(n int) Listing {
 	created := dawn.Add(time.Duration(n) * time.Minute).Add(-time.Duration(r.IntN(3)) * time.Minute) // its clock goes back at times
 	l := Listing{
 		ID: fmt.Sprint("listing", n), Account: int64(1 + r.IntN(10)/9), // the second account has a tenth of them
-		Status: r.pick(Inactive, Active, Active, Active, Deleted, Matched), Amount: 1, Currency: "USD",
+		Status: r.pick(state.Inactive, state.Active, state.Active, state.Active, state.Deleted, state.Matched), Amount: 1, Currency: "USD",
 		ProductID: fmt.Sprint("product", r.IntN(5)), VariantID: fmt.Sprint("variant", r.IntN(20)),
 		InventoryType: r.pick("STANDARD", "STANDARD", "STANDARD", "DIRECT"), Ask: Ask{ID: "ask"},
 		ExpiresAt: dawn, CreatedAt: created, UpdatedAt: created,
@@ -64,8 +64,8 @@ func (r random) happen(tx *Tx, listings int) error {
 		if err != nil {
 			return err
 		}
-		l.Status = r.pick(append(machines.Listing.Targets(l.Status), l.Status)...)
-		l.Expired = slices.Contains([]string{Inactive, Deleted, Canceled}, l.Status) && r.IntN(2) == 0
+		l.Status = r.pick(append(state.Listing.Targets(l.Status), l.Status)...)
+		l.Expired = slices.Contains([]string{state.Inactive, state.Deleted, state.Canceled}, l.Status) && r.IntN(2) == 0
 		if err := tx.SaveListing(l); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (r random) happen(tx *Tx, listings int) error {
 func (r random) filter(listings int) ListingFilter {
 	f := ListingFilter{
 		Account:        int64(1 + r.IntN(2)),
-		Statuses:       r.some(Inactive, Active, Deleted, Canceled, Matched, Completed),
+		Statuses:       r.some(state.Inactive, state.Active, state.Deleted, state.Canceled, state.Matched, state.Completed),
 		InventoryTypes: r.some("STANDARD", "DIRECT", "FLEX", "DFS"),
 		WithExpired:    r.IntN(2) == 0,
 	}
@@ -203,12 +203,12 @@ func TestWhatWasCreatedNeverGoesBack(t *testing.T) {
 func TestAListingIsSavedOnceAfterItWasRead(t *testing.T) {
 	s := reopen(t, "")
 	l := random{rand.New(rand.NewPCG(1, 1))}.listing(0)
-	l.Status = Active
+	l.Status = state.Active
 	err := s.Update(t.Context(), func(tx *Tx) error {
 		require.NoError(t, tx.InsertListing(l))
 		read, err := tx.AnyListing(l.ID)
 		require.NoError(t, err)
-		read.Status = Deleted
+		read.Status = state.Deleted
 		require.NoError(t, tx.SaveListing(read))
 		return tx.SaveListing(read)
 	})

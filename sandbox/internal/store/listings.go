@@ -26,11 +26,11 @@ type Listing struct {
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 
-	read state // as it is in the database
+	read listingState // as it is in the database
 }
 
-// state is what listings are counted by.
-type state struct {
+// listingState is what listings are counted by.
+type listingState struct {
 	status  string
 	expired bool
 }
@@ -101,7 +101,7 @@ func (t *Tx) InsertListing(l Listing) error {
 	if l.Seq, err = result.LastInsertId(); err != nil {
 		return err
 	}
-	t.count(l, state{l.Status, l.Expired}, 1)
+	t.count(l, listingState{l.Status, l.Expired}, 1)
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (t *Tx) SaveListing(l Listing) error {
 	if n, err := result.RowsAffected(); err != nil || n != 1 {
 		return errors.Join(fmt.Errorf("save listing %s: it is not what was read, read it again", l.ID), err)
 	}
-	if now := (state{l.Status, l.Expired}); now != l.read {
+	if now := (listingState{l.Status, l.Expired}); now != l.read {
 		t.count(l, l.read, -1)
 		t.count(l, now, 1)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
 // everyRow is the step of a plan that looks at a whole table or index. Results of
@@ -20,26 +22,26 @@ var everyRow = regexp.MustCompile(`^SCAN (listings|batch_items|operations|batche
 func TestNothingLooksAtAllRows(t *testing.T) {
 	s := reopen(t, "")
 	l := Listing{
-		ID: "l", Account: 1, Status: Active, Ask: Ask{ID: "a"}, ProductID: "p", VariantID: "v", Amount: 1, Currency: "USD",
+		ID: "l", Account: 1, Status: state.Active, Ask: Ask{ID: "a"}, ProductID: "p", VariantID: "v", Amount: 1, Currency: "USD",
 		InventoryType: "STANDARD", BatchID: "b", ItemID: "i", ExpiresAt: dawn.Add(time.Hour), CreatedAt: dawn, UpdatedAt: dawn,
 	}
 	filters := []ListingFilter{
 		{},
-		{Statuses: []string{Active}},
-		{Statuses: []string{Active, Inactive}, InventoryTypes: []string{"DIRECT"}},
+		{Statuses: []string{state.Active}},
+		{Statuses: []string{state.Active, state.Inactive}, InventoryTypes: []string{"DIRECT"}},
 		{WithExpired: true},
 		{From: dawn, Until: dawn.Add(time.Minute)},
 		{BatchIDs: []string{"b"}},
 		{ProductIDs: []string{"p"}},
-		{ProductIDs: []string{"p", "q"}, Statuses: []string{Active}},
-		{VariantIDs: []string{"v"}, ProductIDs: []string{"p"}, Statuses: []string{Active}, From: dawn},
-		{ShipmentIDs: []string{"s"}, Statuses: []string{Active}, From: dawn},
+		{ProductIDs: []string{"p", "q"}, Statuses: []string{state.Active}},
+		{VariantIDs: []string{"v"}, ProductIDs: []string{"p"}, Statuses: []string{state.Active}, From: dawn},
+		{ShipmentIDs: []string{"s"}, Statuses: []string{state.Active}, From: dawn},
 	}
 	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
-		_, err := tx.InsertBatch(Batch{ID: "b", Account: 1, Kind: Create, CreatedAt: dawn}, []Item{{ID: "i", DueAt: dawn}})
+		_, err := tx.InsertBatch(Batch{ID: "b", Account: 1, Kind: state.Create, CreatedAt: dawn}, []Item{{ID: "i", DueAt: dawn}})
 		require.NoError(t, err)
 		require.NoError(t, tx.InsertListing(l))
-		require.NoError(t, tx.InsertOperation(Operation{ID: "o", ListingID: "l", Type: Create, Status: Pending, DueAt: dawn, CreatedAt: dawn, UpdatedAt: dawn}))
+		require.NoError(t, tx.InsertOperation(Operation{ID: "o", ListingID: "l", Type: state.Create, Status: state.Pending, DueAt: dawn, CreatedAt: dawn, UpdatedAt: dawn}))
 		return nil
 	}))
 	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
@@ -57,7 +59,7 @@ func TestNothingLooksAtAllRows(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, tx.FinishItem(items[0], ItemResult{}, "failed"))
 		require.NoError(t, tx.TouchBatches(now))
-		b, err := tx.Batch(1, Create, "b")
+		b, err := tx.Batch(1, state.Create, "b")
 		require.NoError(t, err)
 		_, err = tx.Items(b, "")
 		require.NoError(t, err)
@@ -65,7 +67,7 @@ func TestNothingLooksAtAllRows(t *testing.T) {
 		require.NoError(t, err)
 		operations, err := tx.DueOperations(now, 100)
 		require.NoError(t, err)
-		require.NoError(t, tx.FinishOperation(operations[0].Seq, Succeeded, "", now))
+		require.NoError(t, tx.FinishOperation(operations[0].Seq, state.Succeeded, "", now))
 		_, err = tx.Operation("l", "o")
 		require.NoError(t, err)
 		_, err = tx.LastOperation("l")
@@ -107,7 +109,7 @@ func TestAPageOfOneKindIsReadInOrder(t *testing.T) {
 	for _, f := range []ListingFilter{
 		{BatchIDs: []string{"b"}},
 		{ProductIDs: []string{"p"}},
-		{VariantIDs: []string{"v"}, Statuses: []string{Active, Inactive}},
+		{VariantIDs: []string{"v"}, Statuses: []string{state.Active, state.Inactive}},
 	} {
 		require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
 			w := narrow(f, 0, endOfTime)

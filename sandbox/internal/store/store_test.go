@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
 func reopen(t *testing.T, path string) *Store {
@@ -72,7 +74,7 @@ func TestAPanicRollsBackAndLeavesTheStoreUsable(t *testing.T) {
 func TestAViewCannotWrite(t *testing.T) {
 	s := reopen(t, filepath.Join(t.TempDir(), "sandbox.db"))
 	err := s.View(t.Context(), func(tx *Tx) error {
-		_, err := tx.InsertBatch(Batch{ID: "b", Kind: Create}, nil)
+		_, err := tx.InsertBatch(Batch{ID: "b", Kind: state.Create}, nil)
 		return err
 	})
 	require.ErrorContains(t, err, "readonly")
@@ -87,7 +89,7 @@ func TestReadersDoNotWaitForTheWriter(t *testing.T) {
 		return n
 	}
 	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
-		_, err := tx.InsertBatch(Batch{ID: "b", Kind: Create, CreatedAt: dawn}, []Item{{ID: "i", DueAt: dawn}})
+		_, err := tx.InsertBatch(Batch{ID: "b", Kind: state.Create, CreatedAt: dawn}, []Item{{ID: "i", DueAt: dawn}})
 		assert.Zero(t, batches(), "they see what was before, while it is being written")
 		return err
 	}))
@@ -141,7 +143,7 @@ func TestAMemoryStoreSurvivesACancelledCaller(t *testing.T) {
 
 func TestAnActiveListingNeedsAnAsk(t *testing.T) {
 	err := reopen(t, "").Update(t.Context(), func(tx *Tx) error {
-		return tx.InsertListing(Listing{ID: "l", Status: Active, ProductID: "p", VariantID: "v", Amount: 1, Currency: "USD", InventoryType: "STANDARD"})
+		return tx.InsertListing(Listing{ID: "l", Status: state.Active, ProductID: "p", VariantID: "v", Amount: 1, Currency: "USD", InventoryType: "STANDARD"})
 	})
 	require.ErrorContains(t, err, "constraint", "the schema holds what the rules promise")
 }

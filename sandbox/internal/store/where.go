@@ -3,6 +3,8 @@ package store
 import (
 	"strings"
 	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
 // where collects the conditions of a query.
@@ -35,7 +37,7 @@ func (w *where) inState(alias string, f ListingFilter) {
 		}
 		return values
 	}
-	w.in(alias+"status", every(f.Statuses, []string{Inactive, Active, Deleted, Canceled, Matched, Completed}))
+	w.in(alias+"status", every(f.Statuses, []string{state.Inactive, state.Active, state.Deleted, state.Canceled, state.Matched, state.Completed}))
 	w.in(alias+"inventory_type", every(f.InventoryTypes, []string{"STANDARD", "DIRECT", "FLEX", "DFS"}))
 	if f.WithExpired {
 		w.and(alias + "expired IN (0, 1)")
