@@ -3,6 +3,7 @@ package selling
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
@@ -119,4 +120,114 @@ func (c *change) expire(l store.Listing) error {
 	}
 	l.Expired = true
 	return c.tx.SaveListing(l)
+}
+
+// broken is what a seller is told of a row that was given up.
+const broken = "the sandbox failed to do this; its log says why"
+
+// row works one row that is due. Usually its failure is that of the whole step,
+// which is then redone with every row apart from the others: one that fails
+// again leaves nothing behind, and is given up. A row that cannot be given up
+// stays as it is and fails again in the next step.
+func (c *change) row(name string, work, giveUp func() error) error {
+	if !c.apart {
+		if err := work(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c.worked++
+		return nil
+	}
+	err := c.tx.Isolate(work)
+	if err == nil {
+		c.worked++
+		return nil
+	}
+	err = fmt.Errorf("%s: %w", name, err)
+	if errors.Is(err, store.ErrLost) {
+		return err
+	}
+	if giveUp == nil {
+		c.stuck = append(c.stuck, err)
+		return nil
+	}
+	if failure := c.tx.Isolate(giveUp); errors.Is(failure, store.ErrLost) {
+		return errors.Join(err, failure)
+	} else if failure != nil {
+		c.stuck = append(c.stuck, errors.Join(err, failure))
+		return nil
+	}
+	c.givenUp = append(c.givenUp, err)
+	c.worked++
+	return nil
+}
+
+// tasks starts the items that are due to be started, does what items and
+// operations ask for that are due, and completes batches that have none left.
+//
+// Both change listings, so they are done in the order they fell due, however
+// late that is. Of what fell due in the same millisecond operations come first,
+// and then what was accepted first.
+func (c *change) tasks() error {
+	started, err := c.tx.StartItems(c.now, c.Delay, chunk)
+	if err != nil {
+		return err
+	}
+	c.worked += started
+	if err := c.tx.TouchBatches(c.now); err != nil { // a batch is in progress before it is completed
+		return err
+	}
+	items, err := c.tx.DueItems(c.now, chunk)
+	if err != nil {
+		return err
+	}
+	operations, err := c.tx.DueOperations(c.now, chunk)
+	if err != nil {
+		return err
+	}
+	// Of a list that is full there may be more, which the others must not overtake;
+	// the items that were not started for want of room would come after it, too.
+	end := c.now
+	if n := len(items); n == chunk {
+		end = items[n-1].DueAt
+	}
+	itemsEnd := end
+	if n := len(operations); n == chunk && !operations[n-1].DueAt.After(end) {
+		itemsEnd = operations[n-1].DueAt.Add(-time.Millisecond) // operations of that moment come before
+	}
+	if err := c.inTurn(items, itemsEnd, operations, end); err != nil {
+		return err
+	}
+	return c.tx.TouchBatches(c.now)
+}
+
+// inTurn works items and operations that are due by the end of each.
+func (c *change) inTurn(items []store.Item, itemsEnd time.Time, operations []store.Operation, operationsEnd time.Time) error {
+	for {
+		var item *store.Item
+		if len(items) > 0 && !items[0].DueAt.After(itemsEnd) {
+			item = &items[0]
+		}
+		var op *store.Operation
+		if len(operations) > 0 && !operations[0].DueAt.After(operationsEnd) {
+			op = &operations[0]
+		}
+		var err error
+		switch {
+		case op != nil && (item == nil || !op.DueAt.After(item.DueAt)):
+			operations = operations[1:]
+			err = c.row("operation "+op.ID,
+				func() error { return c.work(*op) },
+				func() error { return c.tx.FinishOperation(op.Seq, state.Failed, broken, c.now) })
+		case item != nil:
+			items = items[1:]
+			err = c.row("item "+item.ID,
+				func() error { return c.workItem(*item) },
+				func() error { return c.tx.FinishItem(*item, store.ItemResult{}, broken) })
+		default:
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }

@@ -1,3 +1,7 @@
+// Package market knows what things cost: the currencies listings are priced
+// in, the order book of every variant, the suggestions made from it and the
+// fees a seller pays. Money is exact everywhere: an amount is an int64 count
+// of a currency's smallest unit, and arithmetic on it is decimal.
 package market
 
 import (
@@ -6,6 +10,59 @@ import (
 
 	"github.com/govalues/decimal"
 )
+
+// Currency is one row of the currency table.
+type Currency struct {
+	// Code is the ISO 4217 code.
+	Code string
+	// Digits is the number of decimal places of the smallest unit: 2 for
+	// cents, 0 for the yen and the won.
+	Digits int
+	// PerUSD is the fixed price of one US dollar. The sandbox does not follow
+	// exchange rates: the same seed has to give the same prices for ever.
+	PerUSD decimal.Decimal
+	// MaxUnits is the most a listing may cost, in whole units. Where the limit
+	// of the service lies is not published; about 100,000 dollars is assumed.
+	MaxUnits int64
+	// StepUnits is the distance in whole units between two prices of the order
+	// book, about a dollar.
+	StepUnits int64
+}
+
+// USD is the currency of a request that names none.
+const USD = "USD"
+
+// currencies are those that listings and market data may be asked for in.
+var currencies = map[string]Currency{
+	"AUD": {"AUD", 2, decimal.MustParse("1.50"), 150_000, 1},
+	"CAD": {"CAD", 2, decimal.MustParse("1.38"), 138_000, 1},
+	"CHF": {"CHF", 2, decimal.MustParse("0.88"), 88_000, 1},
+	"EUR": {"EUR", 2, decimal.MustParse("0.92"), 92_000, 1},
+	"GBP": {"GBP", 2, decimal.MustParse("0.79"), 79_000, 1},
+	"HKD": {"HKD", 2, decimal.MustParse("7.80"), 780_000, 8},
+	"JPY": {"JPY", 0, decimal.MustParse("150"), 15_000_000, 100},
+	"KRW": {"KRW", 0, decimal.MustParse("1380"), 138_000_000, 1000},
+	"MXN": {"MXN", 2, decimal.MustParse("18.50"), 1_850_000, 20},
+	"NZD": {"NZD", 2, decimal.MustParse("1.64"), 164_000, 1},
+	"SGD": {"SGD", 2, decimal.MustParse("1.34"), 134_000, 1},
+	"USD": {"USD", 2, decimal.MustParse("1"), 100_000, 1},
+}
+
+// Lookup returns the currency of an ISO 4217 code, and false for a code that
+// listings cannot be priced in.
+func Lookup(code string) (Currency, bool) {
+	c, ok := currencies[code]
+	return c, ok
+}
+
+// unit returns the number of smallest units in one whole unit.
+func (c Currency) unit() int64 {
+	u := int64(1)
+	for range c.Digits {
+		u *= 10
+	}
+	return u
+}
 
 // CheckNumeric reports whether text is a positive decimal number: digits, and
 // optionally a point and more digits. Signs, exponents, spaces and separators

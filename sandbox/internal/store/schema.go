@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
@@ -58,4 +59,48 @@ WHEN OLD.status <> NEW.status AND NOT (%[2]s)
 BEGIN
 	SELECT RAISE(ABORT, '%[1]s: there is no such transition of a status');
 END`, table, strings.Join(possible, " OR "))
+}
+
+// kept are the tables that a reset leaves alone: who may come in, and what the
+// schema is.
+const kept = `'accounts', 'secrets', 'goose_db_version'`
+
+// Reset empties all tables but those of accounts. Ids begin anew.
+func (t *Tx) Reset() error {
+	// The newest tables first: they refer to older ones, and a row that nobody
+	// refers to is deleted faster.
+	tables, err := list(t, func(name *string) []any { return []any{name} },
+		`SELECT m.name FROM sqlite_master m JOIN pragma_table_list l ON l.name = m.name AND l.schema = 'main'
+		WHERE l.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT IN (`+kept+`) ORDER BY m.rowid DESC`)
+	if err != nil {
+		return err
+	}
+	if err := t.exec(`PRAGMA defer_foreign_keys = ON`); err != nil {
+		return err
+	}
+	for _, table := range tables {
+		if err := t.exec(`DELETE FROM "` + table + `"`); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dues finds the next row to fall due in every table that is a queue, one query
+// each, so that every one can use its index.
+var dues = []string{
+	`SELECT min(due_at) AS due FROM batch_items WHERE status = 'QUEUED' AND due_at IS NOT NULL`,
+	`SELECT min(due_at) FROM batch_items WHERE status = 'IN_PROGRESS' AND due_at IS NOT NULL`,
+	`SELECT min(due_at) FROM operations WHERE due_at IS NOT NULL`,
+	`SELECT min(due_at) FROM orders WHERE due_at IS NOT NULL`,
+	`SELECT min(due_at) FROM proposals WHERE due_at IS NOT NULL`,
+	`SELECT min(expires_at) FROM listings WHERE ` + expirable,
+}
+
+// NextDue returns when the next row of any kind falls due, and the zero time
+// when nothing is left to do.
+func (t *Tx) NextDue() (time.Time, error) {
+	var due time.Time
+	err := t.get(`SELECT min(due) FROM (`+strings.Join(dues, ` UNION ALL `)+`)`, nil, []any{timeColumn{&due}})
+	return due, err
 }
