@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
 // FirstAccount is the name of the account whose credentials are Options.APIKey,
@@ -17,10 +19,10 @@ var ErrAccountExists = errors.New("there is an account of this name")
 // Account is a seller. It sees what is its own and nothing of other accounts,
 // but for the market, which is one for all; and its quota is its own.
 type Account struct {
-	Name         string `json:"name"`         // FirstAccount, or as it was chosen
-	APIKey       string `json:"apiKey"`       // what x-api-key has to say
-	Token        string `json:"token"`        // an access token that never expires
-	RefreshToken string `json:"refreshToken"` // what the token endpoint takes
+	Name         string // FirstAccount, or as it was chosen
+	APIKey       string // what x-api-key has to say
+	Token        string // an access token that never expires
+	RefreshToken string // what the token endpoint takes
 }
 
 // Format implements [fmt.Formatter], so that no verb prints the secrets.
@@ -31,27 +33,38 @@ func (a Account) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "sandbox
 // when the sandbox is reset, and in the file of the database, with the credentials
 // it was given. The name must not be empty.
 func (s *Sandbox) AddAccount(ctx context.Context, name string) (Account, error) {
-	a, err := s.accounts.add(ctx, name)
+	a, added, err := s.gateway.Accounts.Add(ctx, name)
+	if err == nil && !added {
+		err = fmt.Errorf("%w: %.80q", ErrAccountExists, name)
+	}
 	if err != nil {
 		return Account{}, fmt.Errorf("sandbox: add account: %w", err)
 	}
-	return a, nil
+	return accountOf(a), nil
 }
 
 // Accounts returns all accounts, the first one first. Rotated refresh tokens
 // are the present ones.
-func (s *Sandbox) Accounts() []Account { return s.accounts.list() }
-
-type accountKey struct{}
-
-// withAccount says on whose behalf a request is answered.
-func withAccount(ctx context.Context, account int64) context.Context {
-	return context.WithValue(ctx, accountKey{}, account)
+func (s *Sandbox) Accounts() []Account {
+	rows := s.gateway.Accounts.List()
+	all := make([]Account, 0, len(rows))
+	for _, a := range rows {
+		all = append(all, accountOf(a))
+	}
+	return all
 }
 
-// accountOf returns the account a request has authenticated as. It is 0, which
-// owns nothing, outside of requests.
-func accountOf(ctx context.Context) int64 {
-	account, _ := ctx.Value(accountKey{}).(int64)
-	return account
+func accountOf(a store.Account) Account {
+	return Account{Name: a.Name, APIKey: a.APIKey, Token: a.Token, RefreshToken: a.RefreshToken}
+}
+
+// APIKey returns the API key of the first account.
+func (s *Sandbox) APIKey() string { return s.options.APIKey }
+
+// Token returns the access token of the first account that never expires.
+func (s *Sandbox) Token() string { return s.options.Token }
+
+// RefreshToken returns the refresh token of the first account that is valid now.
+func (s *Sandbox) RefreshToken() string {
+	return s.gateway.Accounts.Named(FirstAccount).RefreshToken
 }

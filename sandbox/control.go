@@ -1,123 +1,104 @@
 package sandbox
 
 import (
-	"encoding/json"
-	"errors"
+	"context"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
 	"time"
 )
-
-// ControlPath is where the control API is, beside BasePath: what the methods of
-// Sandbox do, for programs that do not have it in their process. Every request
-// carries the control key in the header x-sandbox-key; bodies are JSON; a GET of
-// ControlPath lists what there is. Nothing of it counts, costs quota or fails.
-const ControlPath = "/_sandbox"
-
-const controlHeader = "x-sandbox-key"
 
 // ControlKey returns what x-sandbox-key has to say to the control API.
 func (s *Sandbox) ControlKey() string { return s.options.ControlKey }
 
-// control answers the control API.
-func (s *Sandbox) control() http.Handler {
-	mux := http.NewServeMux()
-	methods := map[string][]string{} // by path
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, http.StatusNotFound, fmt.Sprintf("there is no %s %.200q; GET %s lists what there is", r.Method, r.URL.Path, ControlPath))
-	})
-	for _, one := range controls() {
-		methods[one.Path] = append(methods[one.Path], one.Method)
-		mux.HandleFunc(one.Method+" "+one.Path, func(w http.ResponseWriter, r *http.Request) {
-			// An advance by a year may take longer than answers do. Where there is no
-			// connection there is no deadline to move.
-			connection := http.NewResponseController(w)
-			_ = connection.SetWriteDeadline(time.Time{})
-			answer, err := one.run(s, r)
-			_ = connection.SetWriteDeadline(time.Now().Add(writeWait))
-			s.answerControl(w, r, answer, err)
-		})
+// Now returns the time by the clock of the sandbox.
+func (s *Sandbox) Now() time.Time { return s.control.Clock.Now() }
+
+// Advance moves the clock on, which still runs as before: batches and orders
+// fall due, listings and access tokens expire, quotas recover. What has fallen
+// due is done when Advance returns, unless the work is Manual, which leaves it
+// to the next call of Work. d must not be negative. An advance lasts until Reset:
+// the database keeps it, and a sandbox that is opened on the same file goes on
+// from there.
+func (s *Sandbox) Advance(ctx context.Context, d time.Duration) error {
+	return wrap(fmt.Sprintf("advance by %s", d), s.control.Advance(ctx, d))
+}
+
+// Work does all that is due by the clock, and returns when nothing more is due.
+// It is meant for a sandbox whose work is Manual, and harmless for others.
+func (s *Sandbox) Work(ctx context.Context) error {
+	return wrap("work", s.control.Work(ctx))
+}
+
+// Reset makes the sandbox as it was on its first day, in the middle of whatever
+// it was doing: no listings, batches, orders, bids or ingested products, ids
+// from the beginning, the clock where Options.Now has it, unused quotas, no
+// faults and all counters at zero. Accounts stay, and so do their tokens and the
+// seed. Requests under way finish first, but for those that a fault still keeps
+// from their work: these are cut off.
+func (s *Sandbox) Reset(ctx context.Context) error {
+	return wrap("reset", s.control.Reset(ctx))
+}
+
+// Reseed changes Options.Seed from now on: the prices of the order book at once,
+// and all ids the sandbox makes from then on. Requests under way finish first.
+func (s *Sandbox) Reseed(ctx context.Context, seed uint64) error {
+	return wrap("reseed", s.control.Reseed(ctx, seed))
+}
+
+// Buy lets a buyer take an active listing at its price. The listing becomes
+// MATCHED and an active order is made, whose number is returned. It fails if
+// there is no such listing or if it has no live ask.
+func (s *Sandbox) Buy(ctx context.Context, listingID string) (orderNumber string, err error) {
+	order, err := s.selling.Buy(ctx, listingID)
+	return order.Number, wrap("buy", err)
+}
+
+// Bid lets a buyer bid for a variant. The amount is decimal text of the
+// currency, an ISO 4217 code that listings can be priced in.
+//
+// A bid that reaches the lowest live ask of the listings of all accounts buys
+// that listing at the price it asks, and the number of the order is returned.
+// Any other bid stands in the book, with an empty order number, until a listing
+// goes live at its amount or below and is sold at once to the highest such bid.
+// Either way nothing is bought while another seller of the made-up book asks
+// for less: those sellers do not trade, nor do their buyers. Bids do not expire.
+//
+// Market data shows the highest bid below the lowest ask.
+func (s *Sandbox) Bid(ctx context.Context, variantID, currency, amount string) (orderNumber string, err error) {
+	order, err := s.selling.Bid(ctx, variantID, currency, amount)
+	return order.Number, wrap("bid", err)
+}
+
+// MoveOrder moves an order on to a status, as the marketplace or one of its
+// partners would: SHIPPED, DIDNOTSHIP, AUTHFAILED and so on. Only the steps of
+// docs/states.md are possible; the error of any other one lists those that are.
+// It fails if there is no such order.
+func (s *Sandbox) MoveOrder(ctx context.Context, orderNumber, status string) error {
+	return wrap("move order", s.selling.MoveOrder(ctx, orderNumber, status))
+}
+
+// Counters counts requests by the id of their operation, such as CreateListing,
+// and by the status they were answered with; 0 means that no answer was given.
+// The token endpoint counts as "token". Requests that belong to no operation are
+// not counted.
+type Counters map[string]map[int]int
+
+// Of returns how many requests of an operation there were, whatever came of
+// them.
+func (c Counters) Of(operation string) int {
+	sum := 0
+	for _, n := range c[operation] {
+		sum += n
 	}
-	for path, allowed := range methods {
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			writeError(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not possible here; GET %s lists what is", r.Method, ControlPath))
-		})
+	return sum
+}
+
+// Counters returns what was counted since the start or the last Reset. A
+// request counts from the moment it is answered. The caller owns the map.
+func (s *Sandbox) Counters() Counters { return s.gateway.Counters.Snapshot() }
+
+func wrap(name string, err error) error {
+	if err != nil {
+		return fmt.Errorf("sandbox: %s: %w", name, err)
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !same(r.Header.Get(controlHeader), s.options.ControlKey) {
-			writeError(w, http.StatusUnauthorized, "the "+controlHeader+" header is missing or wrong; it should be the control key of the sandbox")
-			return
-		}
-		mux.ServeHTTP(w, r)
-	})
-}
-
-func (s *Sandbox) answerControl(w http.ResponseWriter, r *http.Request, answer any, err error) {
-	switch {
-	case errors.Is(err, ErrAccountExists):
-		writeError(w, http.StatusConflict, err.Error())
-	case err != nil:
-		s.server.fail(w, r, err)
-	case answer == nil:
-		w.WriteHeader(http.StatusNoContent)
-	default:
-		status := http.StatusOK
-		if _, ok := answer.(Account); ok {
-			status = http.StatusCreated
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Cache-Control", "no-store")
-		w.WriteHeader(status)
-		// The caller may be gone; there is nobody else to tell.
-		_ = json.NewEncoder(w).Encode(answer)
-	}
-}
-
-// read reads a body that has these members and no others.
-func read[T any](r *http.Request) (body T, err error) {
-	d := json.NewDecoder(r.Body)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&body); err != nil {
-		return body, badRequest("body: %s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return body, badRequest("body: something follows the JSON")
-	}
-	return body, nil
-}
-
-// period is a duration as text, such as "36h" or "1.5s".
-type period time.Duration
-
-// MarshalText implements [encoding.TextMarshaler].
-func (p period) MarshalText() ([]byte, error) { return []byte(time.Duration(p).String()), nil }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (p *period) UnmarshalText(text []byte) error {
-	d, err := time.ParseDuration(string(text))
-	*p = period(d)
-	return err
-}
-
-// faultBody is a Fault on the wire.
-type faultBody struct {
-	Operation  string    `json:"operation,omitempty"`
-	Times      int       `json:"times,omitempty"`
-	Kind       FaultKind `json:"kind"`
-	Applied    bool      `json:"applied,omitempty"`
-	Delay      period    `json:"delay,omitzero"`
-	Status     int       `json:"status,omitempty"`
-	RetryAfter period    `json:"retryAfter,omitzero"`
-	Body       string    `json:"body,omitempty"`
-}
-
-func (b faultBody) fault() Fault {
-	return Fault{b.Operation, b.Times, b.Kind, b.Applied, time.Duration(b.Delay), b.Status, time.Duration(b.RetryAfter), b.Body}
-}
-
-func bodyOf(f Fault) faultBody {
-	return faultBody{f.Operation, f.Times, f.Kind, f.Applied, period(f.Delay), f.Status, period(f.RetryAfter), f.Body}
+	return nil
 }

@@ -2,9 +2,9 @@ package sandbox
 
 import (
 	"fmt"
-	"slices"
-	"sync"
 	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/gateway"
 )
 
 // FaultKind says what goes wrong with a call.
@@ -29,8 +29,6 @@ const (
 	// FaultWrongType answers with valid JSON that is a string.
 	FaultWrongType FaultKind = "wrong-type"
 )
-
-var faultKinds = []FaultKind{FaultStatus, FaultLost, FaultDelay, FaultCutJSON, FaultHTML, FaultWrongType}
 
 // Fault is something that goes wrong with the next calls of an operation,
 // whatever their credentials. It spares the quota unless it is Applied.
@@ -60,81 +58,33 @@ type Fault struct {
 	Body string
 }
 
-func (f Fault) check(operations []string) error {
-	switch {
-	case f.Operation != "" && !slices.Contains(operations, f.Operation):
-		return badRequest("there is no operation %.80q", f.Operation)
-	case !slices.Contains(faultKinds, f.Kind):
-		return badRequest("there is no kind %.80q", f.Kind)
-	case f.Times < 0 || f.Delay < 0 || f.RetryAfter < 0:
-		return badRequest("times, delay and the time to retry after cannot be negative")
-	case f.Kind == FaultDelay && f.Delay == 0:
-		return badRequest("a fault of kind %s needs a delay", f.Kind)
-	case f.Kind == FaultStatus && f.Status == 0:
-		return badRequest("a fault of kind %s needs a status", f.Kind)
-	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
-		return badRequest("status %d is not between 200 and 599", f.Status)
-	case f.Body != "" && f.Kind != FaultStatus:
-		return badRequest("only a fault of kind %s has a body", FaultStatus)
-	}
-	return nil
-}
-
 // Fail makes the next calls of an operation go wrong. Faults wait in the order
 // they were asked for: a call takes the first one that fits, and no other. They
 // are forgotten by Reset and Close. Calls that belong to no operation, and those
 // of the control API, never fail.
 func (s *Sandbox) Fail(f Fault) error {
-	if err := f.check(theContract().operations); err != nil {
+	err := s.gateway.Faults.Add(gateway.Fault{
+		Operation: f.Operation, Times: f.Times, Kind: string(f.Kind), Applied: f.Applied,
+		Delay: f.Delay, Status: f.Status, RetryAfter: f.RetryAfter, Body: f.Body,
+	})
+	if err != nil {
 		return fmt.Errorf("sandbox: fail: %w", err)
 	}
-	f.Times = max(f.Times, 1)
-	s.faults.add(f)
 	return nil
 }
 
 // Faults returns what has yet to go wrong, in its order; Times is how often it
 // still does.
-func (s *Sandbox) Faults() []Fault { return s.faults.list() }
+func (s *Sandbox) Faults() []Fault {
+	var waiting []Fault
+	for _, f := range s.gateway.Faults.List() {
+		waiting = append(waiting, Fault{
+			Operation: f.Operation, Times: f.Times, Kind: FaultKind(f.Kind), Applied: f.Applied,
+			Delay: f.Delay, Status: f.Status, RetryAfter: f.RetryAfter, Body: f.Body,
+		})
+	}
+	return waiting
+}
 
 // ClearFaults forgets all faults that have yet to happen.
-func (s *Sandbox) ClearFaults() { s.faults.clear() }
-
-// faults are those that have yet to happen.
-type faults struct {
-	mu  sync.Mutex
-	all []Fault
-}
-
-func (q *faults) add(f Fault) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.all = append(q.all, f)
-}
-
-// take returns the fault of one call.
-func (q *faults) take(operation string) (Fault, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	i := slices.IndexFunc(q.all, func(f Fault) bool { return f.Operation == "" || f.Operation == operation })
-	if i < 0 || operation == "" {
-		return Fault{}, false
-	}
-	f := q.all[i]
-	if q.all[i].Times--; q.all[i].Times == 0 {
-		q.all = slices.Delete(q.all, i, i+1)
-	}
-	return f, true
-}
-
-func (q *faults) list() []Fault {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return slices.Clone(q.all)
-}
-
-func (q *faults) clear() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.all = nil
-}
+func (s *Sandbox) ClearFaults() { s.gateway.Faults.Clear() }

@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/limits"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
 // The credentials of a sandbox that was given none. They are no secret.
@@ -125,6 +127,31 @@ func (o Options) complete() (Options, error) {
 	}
 	o.Quota.ItemsWindow = cmp.Or(o.Quota.ItemsWindow, quota.Public.ItemsWindow)
 	return o, nil
+}
+
+// accounts returns the accounts that were chosen, the first one first.
+func (o Options) accounts() []store.Account {
+	first := Account{Name: FirstAccount, APIKey: o.APIKey, Token: o.Token, RefreshToken: o.RefreshToken}
+	var rows []store.Account
+	for _, a := range append([]Account{first}, o.Accounts...) {
+		rows = append(rows, store.Account{Name: a.Name, APIKey: a.APIKey, Token: a.Token, RefreshToken: a.RefreshToken})
+	}
+	return rows
+}
+
+// limits returns what holds accounts to the quota.
+func (o Options) limits(now func() time.Time) (requests, items *limits.Limits) {
+	const day = 24 * time.Hour
+	q := o.Quota
+	requests = limits.New(limits.Config{
+		Unit: "requests", Now: now, NoRetryAfter: o.NoRetryAfter,
+		Windows: []limits.Window{{Max: q.RequestsPerSecond, Per: time.Second}, {Max: q.RequestsPerDay, Per: day}},
+	})
+	items = limits.New(limits.Config{
+		Unit: "items", Now: now, NoRetryAfter: o.NoRetryAfter,
+		Windows: []limits.Window{{Max: q.ItemsPerWindow, Per: q.ItemsWindow}, {Max: q.ItemsPerDay, Per: day}},
+	})
+	return requests, items
 }
 
 // checkCredentials refuses those that would never arrive, by their name.

@@ -33,19 +33,42 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/control"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/gateway"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/handlers"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/limits"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/selling"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// BasePath is where the operations are served, with the version of the service
-// that is spoken.
-const BasePath = "/v2"
+const (
+	// BasePath is the path that the operations are served under. It ends with the version of the service.
+	BasePath = "/v2"
+
+	// TokenPath is where the token endpoint is, beside BasePath. It takes the
+	// refresh-token grant of RFC 6749, section 6, form-encoded, from any client_id:
+	//
+	//	grant_type=refresh_token&refresh_token=sandbox-refresh-token
+	//
+	// and answers with an access token that lives for Options.TokenLife.
+	TokenPath = "/oauth/token" //nolint:gosec // a path, not a credential
+
+	// HealthPath answers anybody: 200 while the database can be read, and 503 when
+	// it cannot, as after Close.
+	HealthPath = "/healthz"
+
+	// ControlPath is where the control API is, beside BasePath: what the methods of
+	// Sandbox do, for programs that do not have it in their process. Every request
+	// carries the control key in the header x-sandbox-key; bodies are JSON; a GET of
+	// ControlPath lists what there is. Nothing of it counts, costs quota or fails.
+	ControlPath = "/_sandbox"
+)
 
 // SettleWithin returns how long a sandbox of this Delay takes at most, on a
 // machine that keeps up, from accepting a create batch to showing the first
@@ -57,20 +80,14 @@ func SettleWithin(delay time.Duration) time.Duration {
 // Sandbox is a running marketplace. It is an http.Handler, safe for concurrent
 // use, and must be closed.
 type Sandbox struct {
-	options  Options
-	handler  http.Handler
-	store    *store.Store
-	selling  *selling.Service
-	server   *server
-	accounts *accounts
-	quotas   *quotas
-	clock    *clock
-	faults   faults
-	counters tally
-	world    sync.RWMutex   // requests read it, Reset and Reseed change it
-	worlds   atomic.Int64   // how many there were before this one: Reset begins another
-	running  sync.WaitGroup // the worker, and who reads the document
-	stop     func() error
+	options Options
+	store   *store.Store
+	selling *selling.Service
+	gateway *gateway.Gateway
+	control *control.Control
+	handler http.Handler
+	running sync.WaitGroup // the worker, and reading the document
+	stop    func() error
 }
 
 // New opens the database and starts the marketplace. It has no sockets of its
@@ -88,47 +105,63 @@ func open(opts Options) (s *Sandbox, err error) {
 		return nil, err
 	}
 	s = &Sandbox{options: opts}
-	s.running.Go(func() { theContract() })
+	s.running.Go(gateway.LoadContract)
 	running := &s.running
 	defer func() {
 		if err != nil {
 			running.Wait()
 		}
 	}()
-	products, err := catalog.Load()
-	if err != nil {
-		return nil, err
-	}
 	db, err := store.Open(context.Background(), opts.DB)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, db.Close())
-		}
-	}()
 	s.store = db
-	if s.clock, err = loadClock(context.Background(), db, opts.Now); err != nil {
-		return nil, err
+	if err := s.build(context.Background()); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
-	if s.accounts, err = newAccounts(context.Background(), db, opts); err != nil {
-		return nil, err
-	}
-	s.quotas = newQuotas(opts, s.Now)
-	s.selling = selling.New(selling.Config{
-		Store: db, Catalog: products, Now: s.Now, Delay: opts.Delay, OrderStep: opts.OrderStep, Review: opts.Review,
-		Seed: opts.Seed, Logger: opts.Logger,
-	})
-	if err := s.selling.LoadCatalog(context.Background()); err != nil {
-		return nil, err
-	}
-	s.server = &server{
-		store: db, selling: s.selling, catalog: products, quotas: s.quotas, seed: opts.Seed, now: s.Now, log: opts.Logger,
-	}
-	s.handler = s.chain()
 	s.stop = sync.OnceValue(s.start())
 	return s, nil
+}
+
+// build puts the parts together, from the database outwards.
+func (s *Sandbox) build(ctx context.Context) error {
+	opts := s.options
+	products, err := catalog.Load()
+	if err != nil {
+		return err
+	}
+	clock, err := control.OpenClock(ctx, s.store, opts.Now)
+	if err != nil {
+		return err
+	}
+	accounts, err := gateway.OpenAccounts(ctx, s.store, opts.Seed, opts.accounts())
+	if err != nil {
+		return err
+	}
+	s.selling = selling.New(selling.Config{
+		Store: s.store, Catalog: products, Now: clock.Now, Delay: opts.Delay, OrderStep: opts.OrderStep, Review: opts.Review,
+		Seed: opts.Seed, Logger: opts.Logger,
+	})
+	if err := s.selling.LoadCatalog(ctx); err != nil {
+		return err
+	}
+	requests, items := opts.limits(clock.Now)
+	operations := handlers.New(handlers.Config{
+		Store: s.store, Selling: s.selling, Catalog: products, Items: items, BasePath: BasePath,
+		Now: clock.Now, Logger: opts.Logger,
+	})
+	s.gateway = gateway.New(gateway.Config{
+		Store: s.store, Handlers: operations, Accounts: accounts, Requests: requests,
+		Paths:     gateway.Paths{Base: BasePath, Token: TokenPath, Health: HealthPath, Control: ControlPath},
+		TokenLife: opts.TokenLife, RotateRefreshTokens: opts.RotateRefreshTokens, Now: clock.Now, Logger: opts.Logger,
+	})
+	s.control = control.New(control.Config{
+		Store: s.store, Selling: s.selling, Handlers: operations, Gateway: s.gateway, Clock: clock,
+		Limits: []*limits.Limits{requests, items}, Path: ControlPath, Key: opts.ControlKey, Manual: opts.Manual,
+	})
+	s.handler = s.gateway.Handler(s.control.Handler())
+	return nil
 }
 
 // start starts the worker and returns what stops it and closes the database.
@@ -152,43 +185,15 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, r)
 }
 
+// Serve answers the requests that come in through l until ctx ends. It then
+// takes no more, lets those under way finish, for up to ten seconds, and returns
+// nil. Callers who are too slow, with a header, a body or taking their answer,
+// are hung up on. If l fails, Serve hangs up on all callers and returns its error.
+// Serve closes l, but not the sandbox.
+func (s *Sandbox) Serve(ctx context.Context, l net.Listener) error {
+	return wrap("serve", gateway.Serve(ctx, l, s, s.options.Logger))
+}
+
 // Close stops the worker and closes the database. What is not worked by then
 // waits in the file for the next start. Requests after Close are answered 500.
 func (s *Sandbox) Close() error { return s.stop() }
-
-// APIKey returns the API key of the first account.
-func (s *Sandbox) APIKey() string { return s.options.APIKey }
-
-// Token returns the access token of the first account that never expires.
-func (s *Sandbox) Token() string { return s.options.Token }
-
-// RefreshToken returns the refresh token of the first account that is valid now.
-func (s *Sandbox) RefreshToken() string {
-	return s.accounts.known.Load().named(FirstAccount).RefreshToken
-}
-
-// Work does all that is due by the clock, and returns when nothing more is due.
-// It is meant for a sandbox whose work is Manual, and harmless for others.
-func (s *Sandbox) Work(ctx context.Context) error {
-	for {
-		worked, _, err := s.selling.Step(ctx)
-		switch {
-		case worked > 0: // all but what fails
-		case err != nil:
-			return fmt.Errorf("sandbox: work: %w", err)
-		default:
-			return nil
-		}
-	}
-}
-
-// Buy lets a buyer take an active listing at its price. The listing becomes
-// MATCHED and an active order is made, whose number is returned. It fails if
-// there is no such listing or if it has no live ask.
-func (s *Sandbox) Buy(ctx context.Context, listingID string) (orderNumber string, err error) {
-	order, err := s.selling.Buy(ctx, listingID)
-	if err != nil {
-		return "", fmt.Errorf("sandbox: buy: %w", err)
-	}
-	return order.Number, nil
-}

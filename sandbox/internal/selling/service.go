@@ -57,6 +57,20 @@ func (s *Service) write(ctx context.Context, f func(*change) error) error {
 	return nil
 }
 
+// Reseed changes the seed of ids and of the order book. No request may be handled meanwhile: they
+// read the seed at any time, while the worker, buyers and bidders do in a write transaction only.
+func (s *Service) Reseed(ctx context.Context, seed uint64) error {
+	err := s.Store.Update(ctx, func(*store.Tx) error {
+		s.Seed = seed
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.Wake() // with other asks in the book, bids may reach listings
+	return nil
+}
+
 // Wake lets Run look for work again, as it has to when something was written or
 // the clock was moved.
 func (s *Service) Wake() {

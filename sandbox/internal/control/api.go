@@ -1,0 +1,285 @@
+package control
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/gateway"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
+)
+
+// keyHeader is the header that carries the control key.
+const keyHeader = "x-sandbox-key"
+
+// endpoint is one request of the control API.
+type endpoint struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	Does   string `json:"does"`
+	Body   string `json:"body,omitempty"` // an example
+	// run returns the body of the response, which is 204 No Content without one.
+	run func(r *http.Request) (body any, err error)
+}
+
+// created is the body of a response of status 201.
+type created struct{ body any }
+
+// endpoints returns the whole control API, the index of it first.
+func (c *Control) endpoints() []endpoint {
+	list := []endpoint{
+		{"POST", "/reset", "forget all but accounts and the seed", "", func(r *http.Request) (any, error) {
+			return nil, c.Reset(r.Context())
+		}},
+		{"POST", "/seed", "make other prices and ids", `{"seed":7}`, c.postSeed},
+		{"GET", "/clock", "tell the time", "", c.getClock},
+		{"POST", "/clock", "move the clock on and do what falls due", `{"advance":"36h"}`, c.postClock},
+		{"POST", "/work", "do what is due, where the work is manual", "", func(r *http.Request) (any, error) {
+			return nil, c.Work(r.Context())
+		}},
+		{
+			"POST", "/bids", "bid for a variant; orderNumber is empty if nobody sells at that",
+			`{"variantId":"7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef","currencyCode":"USD","amount":"250"}`, c.postBid,
+		},
+		{"POST", "/purchases", "buy a listing at its price", `{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}`, c.postPurchase},
+		{"POST", "/orders/{orderNumber}/status", "move an order on", `{"status":"SHIPPED"}`, c.postOrderStatus},
+		{
+			"POST", "/faults", "fail the next calls of an operation; kinds are status, lost, delay, cut-json, html and wrong-type",
+			`{"operation":"CreateListing","times":2,"kind":"status","status":503,"retryAfter":"2s","delay":"50ms","applied":true,"body":"busy"}`,
+			c.postFault,
+		},
+		{"GET", "/faults", "list the faults that have yet to happen", "", c.getFaults},
+		{"DELETE", "/faults", "forget these", "", func(*http.Request) (any, error) {
+			c.Gateway.Faults.Clear()
+			return nil, nil
+		}},
+		{"GET", "/counters", "count requests by operation and status; 0 is no answer", "", func(*http.Request) (any, error) {
+			return c.Gateway.Counters.Snapshot(), nil
+		}},
+		{"GET", "/accounts", "list accounts with their credentials", "", c.getAccounts},
+		{"POST", "/accounts", "make an account", `{"name":"second"}`, c.postAccount},
+	}
+	for i := range list {
+		list[i].Path = c.Path + list[i].Path
+	}
+	index := endpoint{Method: "GET", Path: c.Path, Does: "list what there is"}
+	index.run = func(*http.Request) (any, error) {
+		return map[string][]endpoint{"controls": append([]endpoint{index}, list...)}, nil
+	}
+	return append([]endpoint{index}, list...)
+}
+
+// Handler returns the handler of the control API.
+func (c *Control) Handler() http.Handler {
+	mux := http.NewServeMux()
+	methods := map[string][]string{} // by path
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		respondError(w, http.StatusNotFound, "there is no %s %.200q; GET %s lists what there is", r.Method, r.URL.Path, c.Path)
+	})
+	for _, e := range c.endpoints() {
+		methods[e.Path] = append(methods[e.Path], e.Method)
+		mux.HandleFunc(e.Method+" "+e.Path, func(w http.ResponseWriter, r *http.Request) {
+			// Advancing the clock by a year may take longer than the write timeout. Where there is no
+			// connection there is no deadline to move.
+			connection := http.NewResponseController(w)
+			_ = connection.SetWriteDeadline(time.Time{})
+			body, err := e.run(r)
+			_ = connection.SetWriteDeadline(time.Now().Add(gateway.WriteTimeout))
+			if err != nil {
+				c.Handlers.Fail(w, r, err)
+				return
+			}
+			respond(w, body)
+		})
+	}
+	for path, allowed := range methods {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			respondError(w, http.StatusMethodNotAllowed, "%s is not possible here; GET %s lists what is", r.Method, c.Path)
+		})
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := r.Header.Get(keyHeader)
+		if subtle.ConstantTimeCompare([]byte(key), []byte(c.Key)) != 1 {
+			respondError(w, http.StatusUnauthorized, "the %s header is missing or wrong; it should be the control key of the sandbox", keyHeader)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func respondError(w http.ResponseWriter, status int, format string, args ...any) {
+	(&wire.Error{Status: status, Message: fmt.Sprintf(format, args...)}).Write(w)
+}
+
+func respond(w http.ResponseWriter, body any) {
+	status := http.StatusOK
+	if made, ok := body.(created); ok {
+		status, body = http.StatusCreated, made.body
+	}
+	if body == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // it fails only if the client is gone
+}
+
+// read reads a body that has these members and no others.
+func read[T any](r *http.Request) (body T, err error) {
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&body); err != nil {
+		return body, wire.Invalidf("body: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return body, wire.Invalidf("body: something follows the JSON")
+	}
+	return body, nil
+}
+
+func (c *Control) postSeed(r *http.Request) (any, error) {
+	body, err := read[struct {
+		Seed uint64 `json:"seed"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	return nil, c.Reseed(r.Context(), body.Seed)
+}
+
+func (c *Control) getClock(*http.Request) (any, error) {
+	return map[string]wire.Time{"now": {Time: c.Clock.Now()}}, nil
+}
+
+func (c *Control) postClock(r *http.Request) (any, error) {
+	body, err := read[struct {
+		Advance duration `json:"advance"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Advance(r.Context(), time.Duration(body.Advance)); err != nil {
+		return nil, err
+	}
+	return c.getClock(r)
+}
+
+// sale is the response to a bid or a purchase. The number is empty if nothing was bought.
+type sale struct {
+	OrderNumber string `json:"orderNumber"`
+}
+
+func (c *Control) postBid(r *http.Request) (any, error) {
+	body, err := read[struct {
+		VariantID    string `json:"variantId"`
+		CurrencyCode string `json:"currencyCode"`
+		Amount       string `json:"amount"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	order, err := c.Selling.Bid(r.Context(), body.VariantID, body.CurrencyCode, body.Amount)
+	return sale{order.Number}, err
+}
+
+func (c *Control) postPurchase(r *http.Request) (any, error) {
+	body, err := read[struct {
+		ListingID string `json:"listingId"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	order, err := c.Selling.Buy(r.Context(), body.ListingID)
+	return sale{order.Number}, err
+}
+
+func (c *Control) postOrderStatus(r *http.Request) (any, error) {
+	body, err := read[struct {
+		Status string `json:"status"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	return nil, c.Selling.MoveOrder(r.Context(), r.PathValue("orderNumber"), body.Status)
+}
+
+// fault is a gateway.Fault with its durations as text.
+type fault struct {
+	gateway.Fault
+	Delay      duration `json:"delay,omitzero"`
+	RetryAfter duration `json:"retryAfter,omitzero"`
+}
+
+func (c *Control) postFault(r *http.Request) (any, error) {
+	body, err := read[fault](r)
+	if err != nil {
+		return nil, err
+	}
+	f := body.Fault
+	f.Delay, f.RetryAfter = time.Duration(body.Delay), time.Duration(body.RetryAfter)
+	return nil, c.Gateway.Faults.Add(f)
+}
+
+func (c *Control) getFaults(*http.Request) (any, error) {
+	waiting := []fault{}
+	for _, f := range c.Gateway.Faults.List() {
+		waiting = append(waiting, fault{f, duration(f.Delay), duration(f.RetryAfter)})
+	}
+	return map[string][]fault{"faults": waiting}, nil
+}
+
+// account is an account with its credentials.
+type account struct {
+	Name         string `json:"name"`
+	APIKey       string `json:"apiKey"`
+	Token        string `json:"token"`
+	RefreshToken string `json:"refreshToken"`
+}
+
+func showAccount(a store.Account) account {
+	return account{a.Name, a.APIKey, a.Token, a.RefreshToken}
+}
+
+func (c *Control) getAccounts(*http.Request) (any, error) {
+	all := []account{}
+	for _, a := range c.Gateway.Accounts.List() {
+		all = append(all, showAccount(a))
+	}
+	return map[string][]account{"accounts": all}, nil
+}
+
+func (c *Control) postAccount(r *http.Request) (any, error) {
+	body, err := read[struct {
+		Name string `json:"name"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	a, added, err := c.Gateway.Accounts.Add(r.Context(), body.Name)
+	if err == nil && !added {
+		err = &wire.Error{Status: http.StatusConflict, Message: fmt.Sprintf("there is an account of this name: %.80q", body.Name)}
+	}
+	return created{showAccount(a)}, err
+}
+
+// duration is a duration as text, such as "36h" or "1.5s".
+type duration time.Duration
+
+// MarshalText implements [encoding.TextMarshaler].
+func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (d *duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = duration(parsed)
+	return err
+}

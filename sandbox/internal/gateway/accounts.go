@@ -1,0 +1,262 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
+)
+
+// Accounts are the sellers that may make requests. They are in the database, too. It is safe for
+// concurrent use.
+type Accounts struct {
+	store  *store.Store
+	secret []byte // of this start, see mixSecret
+	signer signer
+
+	changing sync.Mutex // held to replace index
+	index    atomic.Pointer[accountIndex]
+}
+
+// OpenAccounts reads the accounts of a database and gives them the credentials that were chosen for
+// this start. The first one chosen is the first account, whose credentials protect those of the rest.
+// What is left empty stays as it is in the database, or is derived from the seed of the first start.
+// It refuses names and credentials that are not unique.
+func OpenAccounts(ctx context.Context, db *store.Store, seed uint64, chosen []store.Account) (*Accounts, error) {
+	a := &Accounts{store: db}
+	err := db.Update(ctx, func(tx *store.Tx) error {
+		// Derived from the seed, so that credentials are the same in every run of a test.
+		suggested := derive(binary.BigEndian.AppendUint64(nil, seed), "secret", "")
+		secret, err := tx.Secret("accounts", suggested)
+		if err != nil {
+			return err
+		}
+		a.secret = mixSecret(secret, chosen[0])
+		before, err := tx.Accounts()
+		if err != nil {
+			return err
+		}
+		if err := a.saveChosen(tx, chosen, newAccountIndex(before)); err != nil {
+			return err
+		}
+		all, err := tx.Accounts()
+		if err != nil {
+			return err
+		}
+		index := newAccountIndex(all)
+		a.index.Store(index)
+		return index.check()
+	})
+	a.signer = signer{derive(a.secret, "sign", "")}
+	return a, err
+}
+
+func (a *Accounts) saveChosen(tx *store.Tx, chosen []store.Account, before *accountIndex) error {
+	names := map[string]bool{}
+	for _, one := range chosen {
+		if one.Name == "" || names[one.Name] {
+			return fmt.Errorf("accounts: every one needs a name of its own, and %q is not", one.Name)
+		}
+		names[one.Name] = true
+		if err := tx.SaveAccount(a.complete(one, before.named(one.Name))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete returns an account with what was chosen for it, what it has already, or what is derived
+// for it. A refresh token that was rotated stays rotated until another one is chosen.
+func (a *Accounts) complete(chosen, has store.Account) store.Account {
+	refresh := cmp.Or(chosen.RefreshToken, has.FirstRefreshToken, a.credential("refresh", chosen.Name))
+	c := store.Account{
+		Name:              chosen.Name,
+		APIKey:            cmp.Or(chosen.APIKey, has.APIKey, a.credential("key", chosen.Name)),
+		Token:             cmp.Or(chosen.Token, has.Token, a.credential("token", chosen.Name)),
+		RefreshToken:      refresh,
+		FirstRefreshToken: refresh,
+	}
+	if has.FirstRefreshToken == refresh {
+		c.RefreshToken = has.RefreshToken
+	}
+	return c
+}
+
+// Add makes an account with derived credentials. It returns false if there is one of that name.
+func (a *Accounts) Add(ctx context.Context, name string) (account store.Account, added bool, err error) {
+	if name == "" {
+		return account, false, wire.Invalidf("it needs a name")
+	}
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	if a.Named(name).Seq != 0 {
+		return account, false, nil
+	}
+	if err := a.save(ctx, a.complete(store.Account{Name: name}, store.Account{})); err != nil {
+		return account, false, err
+	}
+	return a.Named(name), true, nil
+}
+
+// List returns all accounts, the first one first.
+func (a *Accounts) List() []store.Account {
+	index := a.index.Load()
+	all := make([]store.Account, 0, len(index.order))
+	for _, seq := range index.order {
+		all = append(all, index.all[seq])
+	}
+	return all
+}
+
+// Named returns the account of a name, the zero one if there is none.
+func (a *Accounts) Named(name string) store.Account { return a.index.Load().named(name) }
+
+// authenticate returns the account that a request carries both credentials of. Its refusals say which
+// credential is missing or wrong, and nothing about the value.
+func (a *Accounts) authenticate(r *http.Request, now time.Time) (store.Account, *wire.Error) {
+	header, key := r.Header.Get("Authorization"), r.Header.Get("x-api-key")
+	scheme, token, _ := strings.Cut(header, " ")
+	bearer := strings.EqualFold(scheme, "Bearer")
+	index := a.index.Load()
+	account, err := index.ofToken(a.signer, strings.TrimSpace(token), now)
+	owner, known := index.keys[digestOf(key)]
+	expired, isExpired := errors.AsType[*expiredError](err)
+	refuse := func(message string) (store.Account, *wire.Error) {
+		return store.Account{}, &wire.Error{Status: http.StatusUnauthorized, Message: message}
+	}
+	switch {
+	case header == "":
+		return refuse("the Authorization header is missing; it should be Bearer and an access token")
+	case bearer && isExpired:
+		return refuse("the access token of the Authorization header is no longer valid: " + expired.Error())
+	case !bearer || err != nil:
+		return refuse("the access token of the Authorization header is not valid")
+	case key == "":
+		return refuse("the x-api-key header is missing")
+	case !known:
+		return refuse("the API key of the x-api-key header is not valid")
+	case owner != account.Seq:
+		return refuse("the API key of the x-api-key header is not that of the access token's account")
+	}
+	return account, nil
+}
+
+// rotate replaces the refresh token of an account. It returns false if another grant did so first.
+func (a *Accounts) rotate(ctx context.Context, account store.Account) (next string, ok bool, err error) {
+	a.changing.Lock()
+	defer a.changing.Unlock()
+	if a.index.Load().all[account.Seq].RefreshToken != account.RefreshToken {
+		return "", false, nil
+	}
+	account.RefreshToken = a.credential("refresh", account.RefreshToken)
+	return account.RefreshToken, true, a.save(ctx, account)
+}
+
+// save writes an account and indexes it. The caller holds changing.
+func (a *Accounts) save(ctx context.Context, account store.Account) error {
+	var all []store.Account
+	err := a.store.Update(ctx, func(tx *store.Tx) (err error) {
+		if err := tx.SaveAccount(account); err != nil {
+			return err
+		}
+		all, err = tx.Accounts()
+		return err
+	})
+	if err == nil {
+		a.index.Store(newAccountIndex(all))
+	}
+	return err
+}
+
+// credential derives a credential of a purpose for its owner.
+func (a *Accounts) credential(purpose, owner string) string {
+	return purpose + "-" + base64.RawURLEncoding.EncodeToString(derive(a.secret, purpose, owner)[:24])
+}
+
+// mixSecret turns the secret of a database, which may be known, into that of a start. It depends on
+// the credentials that the first account has from now on: without them no other credential can be
+// derived and no token be signed.
+func mixSecret(database []byte, first store.Account) []byte {
+	key := derive(database, "API key", first.APIKey)
+	key = derive(key, "token", first.Token)
+	return derive(key, "refresh token", first.RefreshToken)
+}
+
+func derive(key []byte, purpose, owner string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(purpose + "\x00" + owner))
+	return h.Sum(nil)
+}
+
+// digest replaces a credential as the key of a map, so that the time of a look-up depends on the
+// digest only.
+type digest [sha256.Size]byte
+
+func digestOf(credential string) digest { return sha256.Sum256([]byte(credential)) }
+
+// accountIndex finds accounts. It is replaced when an account changes, and never changes itself.
+type accountIndex struct {
+	order                 []int64 // oldest first
+	all                   map[int64]store.Account
+	names                 map[string]int64
+	keys, tokens, refresh map[digest]int64
+}
+
+func newAccountIndex(rows []store.Account) *accountIndex {
+	i := &accountIndex{
+		all: map[int64]store.Account{}, names: map[string]int64{},
+		keys: map[digest]int64{}, tokens: map[digest]int64{}, refresh: map[digest]int64{},
+	}
+	for _, a := range rows {
+		i.order = append(i.order, a.Seq)
+		i.all[a.Seq], i.names[a.Name] = a, a.Seq
+		i.keys[digestOf(a.APIKey)] = a.Seq
+		i.tokens[digestOf(a.Token)] = a.Seq
+		i.refresh[digestOf(a.RefreshToken)] = a.Seq
+	}
+	return i
+}
+
+// check refuses accounts that share a credential.
+func (i *accountIndex) check() error {
+	switch n := len(i.order); {
+	case len(i.keys) < n:
+		return errors.New("accounts: two have the same API key")
+	case len(i.tokens) < n:
+		return errors.New("accounts: two have the same access token")
+	case len(i.refresh) < n:
+		return errors.New("accounts: two have the same refresh token")
+	}
+	return nil
+}
+
+func (i *accountIndex) named(name string) store.Account { return i.all[i.names[name]] }
+
+// ofToken returns the account of an access token: the one that never expires, or one that the token
+// endpoint has signed.
+func (i *accountIndex) ofToken(s signer, token string, now time.Time) (store.Account, error) {
+	if seq, ok := i.tokens[digestOf(token)]; ok {
+		return i.all[seq], nil
+	}
+	c, err := s.verify(token, now)
+	if err != nil {
+		return store.Account{}, err
+	}
+	a := i.named(c.Subject)
+	if a.Seq == 0 {
+		return a, fmt.Errorf("%w: there is no account %q", errNotSigned, c.Subject)
+	}
+	return a, nil
+}

@@ -1,0 +1,169 @@
+// Package gateway takes a request from the socket to its handler: it finds the operation, injects
+// faults, checks the credentials, the quota and the contract, and counts and logs the response.
+package gateway
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/handlers"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/limits"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
+)
+
+// maxBody is the most bytes that the body of a request may have. The longest body that makes sense,
+// a batch of a hundred items, has about a fiftieth of it.
+const maxBody = 1 << 20
+
+// Names of endpoints that are no operations of the document. Only tokenOperation is counted and can
+// fail.
+const (
+	tokenOperation   = "token"
+	controlOperation = "control"
+	healthOperation  = "health"
+)
+
+// Paths are where the endpoints are.
+type Paths struct {
+	Base    string // the prefix of all operations
+	Token   string
+	Health  string
+	Control string // the prefix of the control API
+}
+
+// Config is what a Gateway works with. Every member is required.
+type Config struct {
+	Store    *store.Store
+	Handlers *handlers.Handlers
+	Accounts *Accounts
+	// Requests limits how many requests an account may make.
+	Requests *limits.Limits
+	Paths    Paths
+	// TokenLife is how long access tokens of the token endpoint are valid.
+	TokenLife time.Duration
+	// RotateRefreshTokens makes every grant replace the refresh token.
+	RotateRefreshTokens bool
+	Now                 func() time.Time
+	Logger              *slog.Logger
+}
+
+// Gateway serves all endpoints. It is safe for concurrent use.
+type Gateway struct {
+	Config
+	Faults   Faults
+	Counters Counters
+
+	routes       []route
+	issuedTokens atomic.Uint64
+
+	handling   sync.RWMutex // read-locked by handlers of operations
+	generation atomic.Int64 // resets so far
+}
+
+// New returns a gateway without faults and with all counters at zero.
+func New(c Config) *Gateway {
+	return &Gateway{Config: c, routes: newRoutes(c.Handlers.Routes())}
+}
+
+// call is what the stages of a request know of it. It belongs to the goroutine of its request.
+type call struct {
+	operation  string      // empty if the request belongs to none
+	account    string      // name; empty until the credentials were checked
+	route      *route      // to an operation of the document
+	noRoute    *wire.Error // why there is none
+	faulty     bool        // a fault may delay it
+	generation int64       // before the fault
+}
+
+// stage handles a request that earlier stages have let through.
+type stage func(http.ResponseWriter, *http.Request, *call)
+
+// Handler returns the handler of all endpoints, with that of the control API. It cleans no path, as
+// a [http.ServeMux] would: the service does not either.
+func (g *Gateway) Handler(control http.Handler) http.Handler {
+	return g.observed(func(w http.ResponseWriter, r *http.Request, c *call) {
+		if r.Body == nil { // as clients may leave it, and in-process transports pass it on
+			r.Body = http.NoBody
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		switch p := r.URL.Path; {
+		case p == g.Paths.Token:
+			c.operation = tokenOperation
+			g.inject(w, r, c, g.grant)
+		case p == g.Paths.Health:
+			c.operation = healthOperation
+			g.health(w, r)
+		case p == g.Paths.Control || strings.HasPrefix(p, g.Paths.Control+"/"):
+			c.operation = controlOperation
+			control.ServeHTTP(w, r)
+		default:
+			if c.route, c.noRoute = g.find(r); c.route != nil {
+				c.operation = c.route.contract().Operation.OperationID
+			}
+			g.inject(w, r, c, g.handle)
+		}
+	})
+}
+
+// handle takes a request for an operation from its credentials to its handler. What is wrong with
+// its path comes after the credentials and the quota, as on the service.
+func (g *Gateway) handle(w http.ResponseWriter, r *http.Request, c *call) {
+	account, refused := g.Accounts.authenticate(r, g.Now())
+	if refused == nil {
+		c.account = account.Name
+		refused = g.Requests.Take(account.Seq, 1)
+	}
+	if refused == nil {
+		refused = c.noRoute
+	}
+	if refused == nil {
+		refused = checkContract(r, c.route)
+	}
+	if refused != nil {
+		refused.Write(w)
+		return
+	}
+	g.handling.RLock()
+	defer g.handling.RUnlock()
+	if c.faulty && c.generation != g.generation.Load() {
+		panic(http.ErrAbortHandler) // a reset came while a fault delayed it
+	}
+	c.route.handler(w, r.WithContext(handlers.WithAccount(r.Context(), account.Seq)))
+}
+
+// Exclusive runs f while no handler of an operation runs.
+func (g *Gateway) Exclusive(f func() error) error {
+	g.handling.Lock()
+	defer g.handling.Unlock()
+	return f()
+}
+
+// Reset forgets all faults and counters. Requests that a fault delays at this moment are aborted
+// when they get to their handler. The caller is in [Gateway.Exclusive].
+func (g *Gateway) Reset() {
+	g.generation.Add(1)
+	g.Faults.Clear()
+	g.Counters.clear()
+}
+
+// health responds 200 while the database can be read, and 503 if not.
+func (g *Gateway) health(w http.ResponseWriter, r *http.Request) {
+	status, text := http.StatusOK, `{"status":"ok"}`+"\n"
+	err := g.Store.View(r.Context(), func(tx *store.Tx) error {
+		_, err := tx.Accounts()
+		return err
+	})
+	if err != nil {
+		status, text = http.StatusServiceUnavailable, `{"status":"unavailable"}`+"\n"
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text) // it fails only if the client is gone
+}

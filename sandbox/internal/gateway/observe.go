@@ -1,0 +1,126 @@
+package gateway
+
+import (
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
+)
+
+// observed returns a handler that counts and logs every request. Headers, queries and bodies are
+// not logged, because they hold credentials and prices. A request without a response has the
+// status 0. If next panics, the response is a 500; if it has begun to respond already, the
+// connection is closed.
+func (g *Gateway) observed(next stage) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start, c := time.Now(), &call{}
+		// Count before responding: clients read the counters next.
+		rec := &recorder{ResponseWriter: w, begin: func(status int) { g.Counters.add(c.operation, status) }}
+		defer func() {
+			if rec.status == 0 {
+				g.Counters.add(c.operation, 0)
+			}
+			level := slog.LevelInfo
+			if c.operation == healthOperation {
+				level = slog.LevelDebug // probes come every few seconds
+			}
+			g.Logger.LogAttrs(r.Context(), level, "request",
+				slog.String("method", r.Method), slog.String("path", r.URL.Path),
+				slog.Int("status", rec.status), slog.Int("bytes", rec.bytes),
+				slog.String("operation", c.operation), slog.String("account", c.account),
+				slog.Duration("duration", time.Since(start)))
+		}()
+		defer g.recoverPanic(rec, r)
+		next(rec, r, c)
+	})
+}
+
+// recoverPanic is deferred. It passes on the panic with which a handler closes its connection.
+func (g *Gateway) recoverPanic(rec *recorder, r *http.Request) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(http.ErrAbortHandler)
+	}
+	g.Logger.ErrorContext(r.Context(), "request panicked", "method", r.Method, "path", r.URL.Path,
+		"cause", cause, "stack", string(debug.Stack()))
+	if rec.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	wire.InternalError().Write(rec)
+}
+
+// recorder notes the status and the length of a response.
+type recorder struct {
+	http.ResponseWriter
+	begin  func(status int) // called once, before anything is sent
+	status int
+	bytes  int
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+		r.begin(status)
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+		r.begin(http.StatusOK)
+	}
+	n, err := r.ResponseWriter.Write(p)
+	r.bytes += n
+	return n, err
+}
+
+// Unwrap lets [http.ResponseController] reach the connection.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// Counters counts requests by operation and status. The zero value is ready to use. It is safe for
+// concurrent use.
+type Counters struct {
+	mu  sync.Mutex
+	all map[string]map[int]int
+}
+
+func (c *Counters) add(operation string, status int) {
+	if operation == "" || operation == controlOperation || operation == healthOperation {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all == nil {
+		c.all = map[string]map[int]int{}
+	}
+	if c.all[operation] == nil {
+		c.all[operation] = map[int]int{}
+	}
+	c.all[operation][status]++
+}
+
+// Snapshot returns a copy of the counters.
+func (c *Counters) Snapshot() map[string]map[int]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make(map[string]map[int]int, len(c.all))
+	for operation, statuses := range c.all {
+		all[operation] = maps.Clone(statuses)
+	}
+	return all
+}
+
+func (c *Counters) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = nil
+}

@@ -1,0 +1,50 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Error refuses a request with a status and the error body of the document.
+type Error struct {
+	Status  int
+	Message string
+	Header  http.Header // added to the response; may be nil
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Write responds with the error.
+func (e *Error) Write(w http.ResponseWriter) {
+	for name, values := range e.Header {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(e.Status)
+	// Writing fails if the client is gone, and then there is no one left to report it to.
+	_ = json.NewEncoder(w).Encode(PublicAPIError{StatusCode: e.Status, Message: e.Message})
+}
+
+// Invalidf returns an Error of status 400.
+func Invalidf(format string, args ...any) *Error {
+	return &Error{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)}
+}
+
+// NoSuch returns an Error of status 404 for something that is looked up by its id.
+func NoSuch(what, id string) *Error {
+	return &Error{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no %s %.80q", what, id)}
+}
+
+// RetryAfter returns the value of a Retry-After header. It is in seconds and rounded up, because a
+// request that comes a second early is refused again.
+func RetryAfter(d time.Duration) string {
+	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
+}
+
+// InternalError returns the Error of status 500 for a failure of the sandbox itself.
+func InternalError() *Error {
+	return &Error{Status: http.StatusInternalServerError, Message: "the sandbox failed; its log says why"}
+}
