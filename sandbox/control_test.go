@@ -127,7 +127,7 @@ func TestTheControlAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 		{"POST", "/seed", `{"sead":1}`, 400, "sead", "a member that does not exist"},
 		{"POST", "/seed", `{"seed":1}{}`, 400, "follows", "more than one"},
 		{"POST", "/clock", `{"advance":"a while"}`, 400, "a while", "not a duration"},
-		{"POST", "/clock", `{"advance":"-1s"}`, 400, "forward", "back in time"},
+		{"POST", "/clock", `{"advance":"-1s"}`, 400, "advance", "back in time"},
 		{"POST", "/purchases", `{"listingId":"x"}`, 404, "no listing", "it is not there"},
 		{"POST", "/orders/x/status", `{"status":"SHIPPED"}`, 404, "no order", "it is not there"},
 		{"POST", "/faults", `{"kind":"status"}`, 400, "needs a status", "it makes no sense"},

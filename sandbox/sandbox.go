@@ -131,7 +131,7 @@ func (s *Sandbox) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	clock, err := control.OpenClock(ctx, s.store, opts.Now)
+	clock, err := s.store.OpenClock(ctx, opts.Now)
 	if err != nil {
 		return err
 	}

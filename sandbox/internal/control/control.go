@@ -4,6 +4,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/gateway"
@@ -11,6 +12,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/limits"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/selling"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
 // Config is what a Control works with. Every member is required.
@@ -19,7 +21,7 @@ type Config struct {
 	Selling  *selling.Service
 	Handlers *handlers.Handlers
 	Gateway  *gateway.Gateway
-	Clock    *Clock
+	Clock    *store.Clock
 	Limits   []*limits.Limits // reset with the rest
 	// Path is the prefix of the control API, and Key what its requests have to carry.
 	Path, Key string
@@ -47,7 +49,11 @@ func (c *Control) Work(ctx context.Context) error {
 
 // Advance moves the clock forward and, unless the work is manual, does what falls due.
 func (c *Control) Advance(ctx context.Context, d time.Duration) error {
-	if err := c.Clock.advance(ctx, d); err != nil {
+	err := c.Clock.Advance(ctx, d)
+	if errors.Is(err, store.ErrClockOffset) {
+		return wire.Invalidf("advance (%s): must not be negative, nor more than %s in all", d, store.MaxClockOffset)
+	}
+	if err != nil {
 		return err
 	}
 	if c.Manual {
@@ -61,13 +67,11 @@ func (c *Control) Advance(ctx context.Context, d time.Duration) error {
 // first.
 func (c *Control) Reset(ctx context.Context) error {
 	return c.Gateway.Exclusive(func() error {
-		c.Clock.moving.Lock()
-		defer c.Clock.moving.Unlock()
-		if err := c.Store.Update(ctx, (*store.Tx).Reset); err != nil {
+		err := c.Clock.Reset(func() error { return c.Store.Update(ctx, (*store.Tx).Reset) })
+		if err != nil {
 			return err
 		}
 		c.Gateway.Reset()
-		c.Clock.offset.Store(0)
 		for _, l := range c.Limits {
 			l.Clear()
 		}

@@ -137,20 +137,20 @@ func (c *change) row(name string, work, giveUp func() error) error {
 		c.worked++
 		return nil
 	}
-	err := c.tx.Isolate(work)
+	err := c.tx.Savepoint(work)
 	if err == nil {
 		c.worked++
 		return nil
 	}
 	err = fmt.Errorf("%s: %w", name, err)
-	if errors.Is(err, store.ErrLost) {
+	if errors.Is(err, store.ErrAborted) {
 		return err
 	}
 	if giveUp == nil {
 		c.stuck = append(c.stuck, err)
 		return nil
 	}
-	if failure := c.tx.Isolate(giveUp); errors.Is(failure, store.ErrLost) {
+	if failure := c.tx.Savepoint(giveUp); errors.Is(failure, store.ErrAborted) {
 		return errors.Join(err, failure)
 	} else if failure != nil {
 		c.stuck = append(c.stuck, errors.Join(err, failure))
@@ -173,7 +173,7 @@ func (c *change) tasks() error {
 		return err
 	}
 	c.worked += started
-	if err := c.tx.TouchBatches(c.now); err != nil { // a batch is in progress before it is completed
+	if err := c.tx.UpdateBatches(c.now); err != nil { // a batch is in progress before it is completed
 		return err
 	}
 	items, err := c.tx.DueItems(c.now, chunk)
@@ -197,7 +197,7 @@ func (c *change) tasks() error {
 	if err := c.inTurn(items, itemsEnd, operations, end); err != nil {
 		return err
 	}
-	return c.tx.TouchBatches(c.now)
+	return c.tx.UpdateBatches(c.now)
 }
 
 // inTurn works items and operations that are due by the end of each.

@@ -27,8 +27,8 @@ type Progress struct {
 	Queued, InProgress, Completed, Failed int
 }
 
-const batchColumns = `seq, id, account, kind, status, first_item, total_items, queued, in_progress, completed, failed,
-	created_at, updated_at, completed_at`
+const batchColumns = `seq, id, account, kind, status, first_item, total_items,
+	queued, in_progress, completed, failed, created_at, updated_at, completed_at`
 
 func (b *Batch) columns() []any {
 	return []any{
@@ -40,16 +40,20 @@ func (b *Batch) columns() []any {
 	}
 }
 
-// InsertBatch adds a batch and its items, all of them queued. Of the batch its
-// ID, Account, Kind and CreatedAt are looked at; it is returned as it is then.
+// InsertBatch inserts a batch and its items, all of them queued, and returns the batch. It reads
+// ID, Account, Kind and CreatedAt of b and ignores the rest.
 func (t *Tx) InsertBatch(b Batch, items []Item) (Batch, error) {
-	b.Status, b.TotalItems, b.Items, b.UpdatedAt = state.Queued, len(items), Progress{Queued: len(items)}, b.CreatedAt
-	if err := t.get(`SELECT coalesce(max(seq), 0) + 1 FROM batch_items`, nil, []any{&b.firstItem}); err != nil {
+	b.Status, b.UpdatedAt = state.Queued, b.CreatedAt
+	b.TotalItems, b.Items = len(items), Progress{Queued: len(items)}
+	err := t.get(`SELECT coalesce(max(seq), 0) + 1 FROM batch_items`, nil, []any{&b.firstItem})
+	if err != nil {
 		return b, err
 	}
-	result, err := t.run(`INSERT INTO batches (id, account, kind, status, first_item, total_items, queued, in_progress, completed, failed,
-		created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, ?)`,
-		b.ID, b.Account, b.Kind, b.Status, b.firstItem, b.TotalItems, b.Items.Queued, at(b.CreatedAt), at(b.UpdatedAt))
+	result, err := t.run(`INSERT INTO batches (id, account, kind, status, first_item, total_items,
+		queued, in_progress, completed, failed, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, ?)`,
+		b.ID, b.Account, b.Kind, b.Status, b.firstItem, b.TotalItems,
+		b.Items.Queued, at(b.CreatedAt), at(b.UpdatedAt))
 	if err != nil {
 		return b, err
 	}
@@ -72,22 +76,22 @@ func (t *Tx) Batch(account int64, kind, id string) (Batch, error) {
 	return b, err
 }
 
-// move notes by how much the items of a batch in each status have become more.
-func (t *Tx) move(batch int64, by Progress) {
-	if t.moved == nil {
-		t.moved = map[int64]Progress{}
+// countItems collects a change of the number of items of a batch in each status.
+func (t *Tx) countItems(batch int64, by Progress) {
+	if t.itemCounts == nil {
+		t.itemCounts = map[int64]Progress{}
 	}
-	sum := t.moved[batch]
-	t.moved[batch] = Progress{
+	sum := t.itemCounts[batch]
+	t.itemCounts[batch] = Progress{
 		Queued: sum.Queued + by.Queued, InProgress: sum.InProgress + by.InProgress,
 		Completed: sum.Completed + by.Completed, Failed: sum.Failed + by.Failed,
 	}
 }
 
-// TouchBatches notes which batches have items that this transaction has moved
-// on, and completes those whose items are all done.
-func (t *Tx) TouchBatches(now time.Time) error {
-	for batch, by := range t.moved {
+// UpdateBatches writes the collected changes to the batches, and completes those whose items are
+// all done.
+func (t *Tx) UpdateBatches(now time.Time) error {
+	for batch, by := range t.itemCounts {
 		err := t.exec(`UPDATE batches SET queued = queued + ?2, in_progress = in_progress + ?3,
 			completed = completed + ?4, failed = failed + ?5, updated_at = ?6,
 			status = iif(queued + ?2 + in_progress + ?3 = 0, 'COMPLETED', 'IN_PROGRESS'),
@@ -97,12 +101,12 @@ func (t *Tx) TouchBatches(now time.Time) error {
 			return err
 		}
 	}
-	clear(t.moved)
+	clear(t.itemCounts)
 	return nil
 }
 
-// Item is one row of batch_items. The input is kept as it was sent; which of
-// its members are set depends on the kind of the batch.
+// Item is one row of batch_items. The input is stored as it was sent; which members are set depends
+// on the kind of the batch.
 type Item struct {
 	Seq           int64
 	ID            string
@@ -123,14 +127,15 @@ type Item struct {
 	Error         string
 }
 
-// ItemResult is what an item led to; it is empty unless the item is completed.
+// ItemResult is the result of an item; it is empty unless the item is completed.
 type ItemResult struct {
 	ListingID string
 	AskID     string
 }
 
-const itemColumns = `i.seq, i.id, i.batch, b.id, b.account, b.kind, i.status, i.due_at, i.variant_id, i.listing_id, i.amount,
-	i.currency, i.inventory_type, i.expires_at, i.active, i.result_listing_id, i.result_ask_id, i.error`
+const itemColumns = `i.seq, i.id, i.batch, b.id, b.account, b.kind, i.status, i.due_at,
+	i.variant_id, i.listing_id, i.amount, i.currency, i.inventory_type, i.expires_at, i.active,
+	i.result_listing_id, i.result_ask_id, i.error`
 
 const itemTables = ` FROM batch_items i JOIN batches b ON b.seq = i.batch`
 
@@ -151,48 +156,50 @@ func (i *Item) columns() []any {
 	}
 }
 
-// insertItem adds a queued item to a batch.
+// insertItem inserts a queued item of a batch.
 func (t *Tx) insertItem(seq, batch int64, i *Item) error {
-	return t.exec(`INSERT INTO batch_items (seq, id, batch, status, due_at, variant_id, listing_id, amount, currency,
-		inventory_type, expires_at, active) VALUES (`+marks(12)+`)`,
-		seq, i.ID, batch, state.Queued, at(i.DueAt), opt(i.VariantID), opt(i.ListingID), opt(i.Amount), opt(i.Currency),
-		opt(i.InventoryType), at(i.ExpiresAt), i.Active)
+	return t.exec(`INSERT INTO batch_items (seq, id, batch, status, due_at, variant_id, listing_id,
+		amount, currency, inventory_type, expires_at, active) VALUES (`+placeholders(12)+`)`,
+		seq, i.ID, batch, state.Queued, at(i.DueAt), opt(i.VariantID), opt(i.ListingID),
+		opt(i.Amount), opt(i.Currency), opt(i.InventoryType), at(i.ExpiresAt), i.Active)
 }
 
-// Items reads the items of a batch in the order they were sent, or only those
-// of a status.
+// Items reads the items of a batch in the order they were sent; a status selects some of them.
 func (t *Tx) Items(b Batch, status string) ([]Item, error) {
 	return list(t, (*Item).columns, `SELECT `+itemColumns+itemTables+`
-		WHERE i.seq >= ?1 AND i.seq < ?1 + ?2 AND (?3 = '' OR i.status = ?3) ORDER BY i.seq`, b.firstItem, b.TotalItems, status)
+		WHERE i.seq >= ?1 AND i.seq < ?1 + ?2 AND (?3 = '' OR i.status = ?3) ORDER BY i.seq`,
+		b.firstItem, b.TotalItems, status)
 }
 
-// StartItems puts queued items that are due in progress, until they are due
-// again after delay, and returns how many there were.
+// StartItems puts queued items that are due in progress, where they fall due again after delay, and
+// returns how many there were.
 func (t *Tx) StartItems(now time.Time, delay time.Duration, limit int) (int, error) {
 	started, err := list(t, func(batch *int64) []any { return []any{batch} },
 		`UPDATE batch_items SET status = 'IN_PROGRESS', due_at = due_at + ? WHERE seq IN
-		(SELECT seq FROM batch_items WHERE status = 'QUEUED' AND due_at <= ? ORDER BY due_at, seq LIMIT ?)
+		(SELECT seq FROM batch_items WHERE status = 'QUEUED' AND due_at <= ?
+			ORDER BY due_at, seq LIMIT ?)
 		RETURNING batch`, delay.Milliseconds(), at(now), limit)
 	for _, batch := range started {
-		t.move(batch, Progress{Queued: -1, InProgress: 1})
+		t.countItems(batch, Progress{Queued: -1, InProgress: 1})
 	}
 	return len(started), err
 }
 
-// DueItems reads the items in progress that are due.
+// DueItems reads items in progress that are due, in the order they fell due.
 func (t *Tx) DueItems(now time.Time, limit int) ([]Item, error) {
 	return list(t, (*Item).columns, `SELECT `+itemColumns+itemTables+`
-		WHERE i.status = 'IN_PROGRESS' AND i.due_at <= ? ORDER BY i.due_at, i.seq LIMIT ?`, at(now), limit)
+		WHERE i.status = 'IN_PROGRESS' AND i.due_at <= ? ORDER BY i.due_at, i.seq LIMIT ?`,
+		at(now), limit)
 }
 
-// FinishItem ends an item in progress: it is completed, or failed if there is an
-// error.
+// FinishItem completes an item in progress, or fails it if there is a failure.
 func (t *Tx) FinishItem(i Item, result ItemResult, failure string) error {
 	status, by := state.Completed, Progress{InProgress: -1, Completed: 1}
 	if failure != "" {
 		status, by = state.Failed, Progress{InProgress: -1, Failed: 1}
 	}
-	t.move(i.Batch, by)
-	return t.exec(`UPDATE batch_items SET status = ?, due_at = NULL, result_listing_id = ?, result_ask_id = ?, error = ?
-		WHERE seq = ?`, status, opt(result.ListingID), opt(result.AskID), opt(failure), i.Seq)
+	t.countItems(i.Batch, by)
+	return t.exec(`UPDATE batch_items SET status = ?, due_at = NULL, result_listing_id = ?,
+		result_ask_id = ?, error = ? WHERE seq = ?`,
+		status, opt(result.ListingID), opt(result.AskID), opt(failure), i.Seq)
 }

@@ -8,15 +8,18 @@ import (
 	"net/url"
 )
 
-// pool lends connections of one kind. Who waits for one is served in turn.
+// pool is a fixed number of connections. Callers get them in the order in which they ask.
 type pool struct {
 	db     *sql.DB
 	idle   chan *connection
 	closed chan struct{}
 }
 
-// openPool opens n connections to a database that prepare has made ready.
-func openPool(ctx context.Context, path string, n int, settings url.Values, prepare func(context.Context, *sql.DB) error) (*pool, error) {
+// openPool opens n connections to a database, after prepare has run on it.
+func openPool(
+	ctx context.Context, path string, n int, settings url.Values,
+	prepare func(context.Context, *sql.DB) error,
+) (*pool, error) {
 	settings.Set("_busy_timeout", "5000")
 	name := ":memory:"
 	if path != "" {
@@ -41,8 +44,8 @@ func openPool(ctx context.Context, path string, n int, settings url.Values, prep
 	return p, nil
 }
 
-// lend waits for a connection. It has to be given back.
-func (p *pool) lend(ctx context.Context) (*connection, error) {
+// acquire waits for a connection. The caller must release it.
+func (p *pool) acquire(ctx context.Context) (*connection, error) {
 	select {
 	case c := <-p.idle:
 		return c, nil
@@ -53,11 +56,9 @@ func (p *pool) lend(ctx context.Context) (*connection, error) {
 	}
 }
 
-// giveBack takes back a connection that was lent.
-func (p *pool) giveBack(c *connection) { p.idle <- c }
+func (p *pool) release(c *connection) { p.idle <- c }
 
-// close closes all connections as soon as they are given back, and returns when
-// that is done. It must be called once.
+// close waits for all connections to be released, and closes them. It must be called once.
 func (p *pool) close() error {
 	close(p.closed)
 	var failed []error
@@ -67,14 +68,13 @@ func (p *pool) close() error {
 	return errors.Join(append(failed, p.db.Close())...)
 }
 
-// maxPrepared is how many statements a connection keeps. There are fewer than a
-// hundred texts but for the lists of listings, whose texts depend on the filter.
+// maxPrepared is the most statements that a connection keeps prepared. There are fewer than a
+// hundred texts, but for the lists of listings, whose texts depend on the filter.
 const maxPrepared = 200
 
-// connection is one connection to the database. It keeps the statements it has
-// prepared across transactions, for preparing one takes longer than running it.
-// That is why it begins and ends transactions by itself: those of database/sql
-// prepare everything anew.
+// connection is one connection to the database. It keeps prepared statements across transactions,
+// since preparing one takes longer than running it. It begins and ends transactions itself, because
+// those of database/sql prepare every statement again.
 type connection struct {
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt // by text
@@ -85,7 +85,7 @@ func (c *connection) prepare(query string) (*sql.Stmt, error) {
 		return stmt, nil
 	}
 	if len(c.prepared) >= maxPrepared {
-		if err := c.forget(); err != nil {
+		if err := c.closeStatements(); err != nil {
 			return nil, err
 		}
 	}
@@ -97,8 +97,7 @@ func (c *connection) prepare(query string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
-// forget closes all statements that were prepared.
-func (c *connection) forget() error {
+func (c *connection) closeStatements() error {
 	var failed []error
 	for _, stmt := range c.prepared {
 		failed = append(failed, stmt.Close())
@@ -107,7 +106,7 @@ func (c *connection) forget() error {
 	return errors.Join(failed...)
 }
 
-// control runs a statement that begins or ends a transaction.
+// control runs a statement that begins or ends a transaction or a savepoint.
 func (c *connection) control(statement string) error {
 	if _, err := c.conn.ExecContext(context.Background(), statement); err != nil {
 		return fmt.Errorf("%s: %w", statement, err)
@@ -115,7 +114,6 @@ func (c *connection) control(statement string) error {
 	return nil
 }
 
-// close closes the connection and what it prepared.
 func (c *connection) close() error {
-	return errors.Join(c.forget(), c.conn.Close())
+	return errors.Join(c.closeStatements(), c.conn.Close())
 }

@@ -9,8 +9,7 @@ const (
 	Rejected = "Rejected"
 )
 
-// Proposal is one row of proposals: a product that an account proposed, which
-// is a product of the catalog from its acceptance on.
+// Proposal is one row of proposals: a product that an account proposed for the catalog.
 type Proposal struct {
 	Seq         int64
 	IngestionID string // of all that were proposed together
@@ -24,7 +23,8 @@ type Proposal struct {
 	UpdatedAt   time.Time
 }
 
-const proposalColumns = `seq, ingestion_id, account, status, due_at, product_id, input, reason, created_at, updated_at`
+const proposalColumns = `seq, ingestion_id, account, status, due_at, product_id, input, reason,
+	created_at, updated_at`
 
 func (p *Proposal) columns() []any {
 	return []any{
@@ -37,15 +37,16 @@ func (p *Proposal) columns() []any {
 	}
 }
 
-// InsertProposal adds a proposal that is to be reviewed. Seq is not looked at.
+// InsertProposal inserts a proposal to be reviewed. Seq is ignored.
 func (t *Tx) InsertProposal(p Proposal) error {
-	return t.exec(`INSERT INTO proposals (ingestion_id, account, status, due_at, product_id, input, created_at, updated_at)
-		VALUES (`+marks(8)+`)`,
-		p.IngestionID, p.Account, p.Status, at(p.DueAt), p.ProductID, p.Input, at(p.CreatedAt), at(p.UpdatedAt))
+	return t.exec(`INSERT INTO proposals (ingestion_id, account, status, due_at, product_id, input,
+		created_at, updated_at) VALUES (`+placeholders(8)+`)`,
+		p.IngestionID, p.Account, p.Status, at(p.DueAt), p.ProductID, p.Input,
+		at(p.CreatedAt), at(p.UpdatedAt))
 }
 
-// Ingestion reads what an account proposed together, in the order it was sent,
-// or returns ErrNotFound.
+// Ingestion reads the proposals that an account sent together, in their order, or returns
+// ErrNotFound.
 func (t *Tx) Ingestion(account int64, id string) ([]Proposal, error) {
 	all, err := list(t, (*Proposal).columns, `SELECT `+proposalColumns+` FROM proposals
 		WHERE ingestion_id = ? AND account = ? ORDER BY seq`, id, account)
@@ -55,20 +56,19 @@ func (t *Tx) Ingestion(account int64, id string) ([]Proposal, error) {
 	return all, err
 }
 
-// AcceptedProposals reads what is in the catalog, of all accounts.
+// AcceptedProposals reads the accepted proposals of all accounts.
 func (t *Tx) AcceptedProposals() ([]Proposal, error) {
-	return list(t, (*Proposal).columns, `SELECT `+proposalColumns+` FROM proposals WHERE status = ? ORDER BY seq`, Accepted)
+	return list(t, (*Proposal).columns, `SELECT `+proposalColumns+` FROM proposals
+		WHERE status = ? ORDER BY seq`, Accepted)
 }
 
-// DueProposals reads proposals whose review is due to end, in the order they
-// were made.
+// DueProposals reads proposals whose review is due to end, in the order they were made.
 func (t *Tx) DueProposals(now time.Time, limit int) ([]Proposal, error) {
 	return list(t, (*Proposal).columns, `SELECT `+proposalColumns+` FROM proposals
 		WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?`, at(now), limit)
 }
 
-// FinishProposal ends a review, which only one that is under way can: the proposal is accepted, or rejected if there
-// is a reason.
+// FinishProposal accepts a proposal in review, or rejects it if there is a reason.
 func (t *Tx) FinishProposal(seq int64, reason string, now time.Time) error {
 	status := Accepted
 	if reason != "" {

@@ -12,7 +12,7 @@ type Listing struct {
 	ID            string
 	Account       int64
 	Status        string
-	Expired       bool // lists leave it out unless they are asked for it
+	Expired       bool // hidden from lists that do not ask for expired listings
 	ProductID     string
 	VariantID     string
 	Amount        int64 // smallest units of Currency
@@ -26,40 +26,41 @@ type Listing struct {
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 
-	read listingState // as it is in the database
+	read listingState // the state in the database
 }
 
-// listingState is what listings are counted by.
+// listingState is the key by which listings are counted.
 type listingState struct {
 	status  string
 	expired bool
 }
 
-// Ask is what a listing has on the market; its ID is empty when there is none.
+// Ask is the ask of a listing; its ID is empty if there is none.
 type Ask struct {
 	ID        string
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// OrderSummary is what a listing shows of its order; its Number is empty when
-// it was not sold.
+// OrderSummary is what a listing shows of its order; its Number is empty if it was not sold.
 type OrderSummary struct {
 	Number    string
 	Status    string
 	CreatedAt time.Time
-	InboundID string // display id of the shipment it is part of; empty unless it is a direct order
+	InboundID string // display id of the inbound shipment; empty but for direct orders
 }
 
-const listingColumns = `l.seq, l.id, l.account, l.status, l.expired, l.product_id, l.variant_id, l.amount, l.currency, l.inventory_type,
-	l.expires_at, l.batch_id, l.item_id, l.ask_id, l.ask_created_at, l.ask_updated_at, l.created_at, l.updated_at,
+const listingColumns = `l.seq, l.id, l.account, l.status, l.expired, l.product_id, l.variant_id,
+	l.amount, l.currency, l.inventory_type, l.expires_at, l.batch_id, l.item_id,
+	l.ask_id, l.ask_created_at, l.ask_updated_at, l.created_at, l.updated_at,
 	o.number, o.status, o.created_at, o.inbound_id, l.status, l.expired`
 
 const orderOfListing = ` LEFT JOIN orders o ON o.listing_id = l.id`
 
 func (l *Listing) columns() []any {
 	return []any{
-		&l.Seq, &l.ID, &l.Account, &l.Status, &l.Expired, &l.ProductID, &l.VariantID, &l.Amount, &l.Currency, &l.InventoryType,
+		&l.Seq, &l.ID, &l.Account, &l.Status, &l.Expired, &l.ProductID, &l.VariantID,
+		&l.Amount, &l.Currency, &l.InventoryType,
 		timeColumn{&l.ExpiresAt},
 		textColumn{&l.BatchID},
 		textColumn{&l.ItemID},
@@ -76,12 +77,12 @@ func (l *Listing) columns() []any {
 	}
 }
 
-// InsertListing adds a listing. Seq and Order are not looked at. A CreatedAt
-// before that of the newest listing, of a clock that went back, becomes the same
-// as that.
+// InsertListing inserts a listing. Seq and Order are ignored. A CreatedAt before that of the newest
+// listing, from a clock that went back, is set to that of the newest.
 func (t *Tx) InsertListing(l Listing) error {
 	if t.newest.IsZero() {
-		err := t.get(`SELECT created_at FROM listings WHERE seq = (SELECT max(seq) FROM listings)`, nil, []any{timeColumn{&t.newest}})
+		err := t.get(`SELECT created_at FROM listings WHERE seq = (SELECT max(seq) FROM listings)`,
+			nil, []any{timeColumn{&t.newest}})
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
@@ -89,11 +90,13 @@ func (t *Tx) InsertListing(l Listing) error {
 	if l.CreatedAt.Before(t.newest) {
 		l.CreatedAt = t.newest
 	}
-	result, err := t.run(`INSERT INTO listings (id, account, status, expired, product_id, variant_id, amount, currency, inventory_type,
-		expires_at, batch_id, item_id, ask_id, ask_created_at, ask_updated_at, created_at, updated_at)
-		VALUES (`+marks(17)+`)`,
-		l.ID, l.Account, l.Status, l.Expired, l.ProductID, l.VariantID, l.Amount, l.Currency, l.InventoryType, at(l.ExpiresAt),
-		opt(l.BatchID), opt(l.ItemID), opt(l.Ask.ID), at(l.Ask.CreatedAt), at(l.Ask.UpdatedAt), at(l.CreatedAt), at(l.UpdatedAt))
+	result, err := t.run(`INSERT INTO listings (id, account, status, expired, product_id, variant_id,
+		amount, currency, inventory_type, expires_at, batch_id, item_id,
+		ask_id, ask_created_at, ask_updated_at, created_at, updated_at)
+		VALUES (`+placeholders(17)+`)`,
+		l.ID, l.Account, l.Status, l.Expired, l.ProductID, l.VariantID,
+		l.Amount, l.Currency, l.InventoryType, at(l.ExpiresAt), opt(l.BatchID), opt(l.ItemID),
+		opt(l.Ask.ID), at(l.Ask.CreatedAt), at(l.Ask.UpdatedAt), at(l.CreatedAt), at(l.UpdatedAt))
 	if err != nil {
 		return err
 	}
@@ -105,18 +108,20 @@ func (t *Tx) InsertListing(l Listing) error {
 	return nil
 }
 
-// SaveListing writes what can change of a listing. It must have been read in
-// this transaction, and not be saved already.
+// SaveListing writes the columns of a listing that can change. The listing must have been read in
+// this transaction and not been saved since, or it would be counted twice.
 func (t *Tx) SaveListing(l Listing) error {
-	result, err := t.run(`UPDATE listings SET status = ?, expired = ?, amount = ?, currency = ?, expires_at = ?, ask_id = ?,
-		ask_created_at = ?, ask_updated_at = ?, updated_at = ? WHERE seq = ? AND status = ? AND expired = ?`,
-		l.Status, l.Expired, l.Amount, l.Currency, at(l.ExpiresAt), opt(l.Ask.ID),
-		at(l.Ask.CreatedAt), at(l.Ask.UpdatedAt), at(l.UpdatedAt), l.Seq, l.read.status, l.read.expired)
+	result, err := t.run(`UPDATE listings SET status = ?, expired = ?, amount = ?, currency = ?,
+		expires_at = ?, ask_id = ?, ask_created_at = ?, ask_updated_at = ?, updated_at = ?
+		WHERE seq = ? AND status = ? AND expired = ?`,
+		l.Status, l.Expired, l.Amount, l.Currency,
+		at(l.ExpiresAt), opt(l.Ask.ID), at(l.Ask.CreatedAt), at(l.Ask.UpdatedAt), at(l.UpdatedAt),
+		l.Seq, l.read.status, l.read.expired)
 	if err != nil {
 		return err
 	}
 	if n, err := result.RowsAffected(); err != nil || n != 1 {
-		return errors.Join(fmt.Errorf("save listing %s: it is not what was read, read it again", l.ID), err)
+		return errors.Join(fmt.Errorf("save listing (%s): changed since read: read it again", l.ID), err)
 	}
 	if now := (listingState{l.Status, l.Expired}); now != l.read {
 		t.count(l, l.read, -1)
@@ -134,28 +139,29 @@ func (t *Tx) Listing(account int64, id string) (Listing, error) {
 	return l, err
 }
 
-// AnyListing reads one listing of whatever account, or returns ErrNotFound. It
-// is not for requests of sellers.
+// AnyListing reads one listing of any account, or returns ErrNotFound. It is not for requests of
+// sellers.
 func (t *Tx) AnyListing(id string) (Listing, error) {
 	var l Listing
-	err := t.get(`SELECT `+listingColumns+` FROM listings l`+orderOfListing+` WHERE l.id = ?`, []any{id}, l.columns())
+	err := t.get(`SELECT `+listingColumns+` FROM listings l`+orderOfListing+` WHERE l.id = ?`,
+		[]any{id}, l.columns())
 	return l, err
 }
 
-// expirable are the listings whose expires_at is still to be noticed. Each has
-// to be said as the index says it.
+// expirable selects listings that are not Expired yet, in the words of the index.
 const expirable = `expired = 0 AND status NOT IN ('MATCHED', 'COMPLETED')`
 
-// ExpiringListings reads listings that have expired by now and are not Expired
-// yet. Those that are sold do not expire.
+// ExpiringListings reads listings that have expired by now and are not Expired yet. Sold listings
+// do not expire.
 func (t *Tx) ExpiringListings(now time.Time, limit int) ([]Listing, error) {
 	return list(t, (*Listing).columns, `SELECT `+listingColumns+` FROM
-		(SELECT seq AS expiring FROM listings WHERE `+expirable+` AND expires_at <= ? ORDER BY expires_at LIMIT ?)
+		(SELECT seq AS expiring FROM listings WHERE `+expirable+` AND expires_at <= ?
+			ORDER BY expires_at LIMIT ?)
 		CROSS JOIN listings l ON l.seq = expiring`+orderOfListing, at(now), limit)
 }
 
-// LowestAsk returns the lowest amount that active listings of a variant ask for
-// in a currency, and 0 when there are none.
+// LowestAsk returns the lowest ask of the active listings of a variant in a currency, or 0 if there
+// are none.
 func (t *Tx) LowestAsk(variantID, currency string, now time.Time) (int64, error) {
 	var amount int64
 	err := t.get(`SELECT coalesce(min(amount), 0) FROM listings

@@ -2,8 +2,7 @@ package store
 
 import "time"
 
-// Operation is one row of operations: something that is, was or could not be
-// done to a listing.
+// Operation is one row of operations: a change of a listing that is pending, was made or failed.
 type Operation struct {
 	Seq          int64 // grows with every operation
 	ID           string
@@ -12,14 +11,14 @@ type Operation struct {
 	Status       string
 	InitiatedBy  string
 	InitiatedVia string
-	DueAt        time.Time // zero once it has ended
+	DueAt        time.Time // zero once it is no longer pending
 	Change       Change
 	Error        string
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }
 
-// Change is what an operation sets of its listing; nil and zero leave it alone.
+// Change is what an operation sets of its listing; nil and zero values set nothing.
 type Change struct {
 	Active    *bool
 	Amount    int64 // smallest units of Currency
@@ -43,27 +42,29 @@ func (o *Operation) columns() []any {
 	}
 }
 
-// InsertOperation adds an operation. Seq is not looked at.
+// InsertOperation inserts an operation. Seq is ignored.
 func (t *Tx) InsertOperation(o Operation) error {
 	var amount any
 	if o.Change.Amount != 0 {
 		amount = o.Change.Amount
 	}
-	err := t.exec(`INSERT INTO operations (id, listing_id, type, status, initiated_by, initiated_via, due_at,
-		active, amount, currency, expires_at, error, created_at, updated_at) VALUES (`+marks(14)+`)`,
+	return t.exec(`INSERT INTO operations (id, listing_id, type, status, initiated_by, initiated_via,
+		due_at, active, amount, currency, expires_at, error, created_at, updated_at)
+		VALUES (`+placeholders(14)+`)`,
 		o.ID, o.ListingID, o.Type, o.Status, o.InitiatedBy, o.InitiatedVia, at(o.DueAt),
-		o.Change.Active, amount, opt(o.Change.Currency), at(o.Change.ExpiresAt), opt(o.Error), at(o.CreatedAt), at(o.UpdatedAt))
-	return err
+		o.Change.Active, amount, opt(o.Change.Currency), at(o.Change.ExpiresAt), opt(o.Error),
+		at(o.CreatedAt), at(o.UpdatedAt))
 }
 
-// FinishOperation ends an operation.
+// FinishOperation sets the final status of an operation, with a failure if it failed.
 func (t *Tx) FinishOperation(seq int64, status, failure string, now time.Time) error {
-	return t.exec(`UPDATE operations SET status = ?, error = ?, due_at = NULL, updated_at = ? WHERE seq = ?`,
+	return t.exec(`UPDATE operations SET status = ?, error = ?, due_at = NULL, updated_at = ?
+		WHERE seq = ?`,
 		status, opt(failure), at(now), seq)
 }
 
-// Operation reads one operation of a listing, or returns ErrNotFound. It looks
-// through those of the listing, which are few.
+// Operation reads one operation of a listing, or returns ErrNotFound. It scans those of the
+// listing, which are few.
 func (t *Tx) Operation(listingID, id string) (Operation, error) {
 	var o Operation
 	err := t.get(`SELECT `+operationColumns+` FROM operations WHERE id = ? AND listing_id = ?`,
@@ -74,27 +75,27 @@ func (t *Tx) Operation(listingID, id string) (Operation, error) {
 // LastOperation reads the newest operation of a listing, or returns ErrNotFound.
 func (t *Tx) LastOperation(listingID string) (Operation, error) {
 	var o Operation
-	err := t.get(`SELECT `+operationColumns+` FROM operations WHERE listing_id = ? ORDER BY seq DESC LIMIT 1`,
+	err := t.get(`SELECT `+operationColumns+` FROM operations
+		WHERE listing_id = ? ORDER BY seq DESC LIMIT 1`,
 		[]any{listingID}, o.columns())
 	return o, err
 }
 
-// Operations reads operations of a listing, the newest first, beginning with
-// the first that is older than before. Zero begins with the newest.
+// Operations reads operations of a listing, newest first, that are older than the one whose Seq is
+// before. Zero begins with the newest.
 func (t *Tx) Operations(listingID string, before int64, limit int) ([]Operation, error) {
 	return list(t, (*Operation).columns, `SELECT `+operationColumns+` FROM operations
-		WHERE listing_id = ?1 AND (?2 = 0 OR seq < ?2) ORDER BY seq DESC LIMIT ?3`, listingID, before, limit)
+		WHERE listing_id = ?1 AND (?2 = 0 OR seq < ?2) ORDER BY seq DESC LIMIT ?3`,
+		listingID, before, limit)
 }
 
-// PendingOperations reads what is still to be done to a listing, in the order it
-// falls due.
+// PendingOperations reads the pending operations of a listing, in the order they fall due.
 func (t *Tx) PendingOperations(listingID string) ([]Operation, error) {
 	return list(t, (*Operation).columns, `SELECT `+operationColumns+` FROM operations
 		WHERE listing_id = ? AND due_at IS NOT NULL ORDER BY due_at, seq`, listingID)
 }
 
-// DueOperations reads pending operations that are due, in the order they were
-// asked for.
+// DueOperations reads pending operations that are due, in the order they fell due.
 func (t *Tx) DueOperations(now time.Time, limit int) ([]Operation, error) {
 	return list(t, (*Operation).columns, `SELECT `+operationColumns+` FROM operations
 		WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?`, at(now), limit)

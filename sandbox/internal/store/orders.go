@@ -8,7 +8,7 @@ type Order struct {
 	Number         string
 	Account        int64
 	Status         string
-	DueAt          time.Time // when it moves on by itself; zero when it does not
+	DueAt          time.Time // when it moves by itself; zero if it does not
 	ListingID      string
 	AskID          string
 	ProductID      string
@@ -20,15 +20,16 @@ type Order struct {
 	Carrier        string
 	TrackingNumber string
 	ShippingID     string
-	InboundID      string    // display id of the shipment it is part of; empty unless it is a direct order
+	InboundID      string    // display id of the inbound shipment; empty but for direct orders
 	ShippedAt      time.Time // zero before it is shipped
 	Authentication string    // empty before the check
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 }
 
-const orderColumns = `seq, number, account, status, due_at, listing_id, ask_id, product_id, variant_id, amount, currency,
-	inventory_type, ship_by, carrier, tracking_number, shipping_id, inbound_id, shipped_at, authentication, created_at, updated_at`
+const orderColumns = `seq, number, account, status, due_at, listing_id, ask_id, product_id, variant_id,
+	amount, currency, inventory_type, ship_by, carrier, tracking_number, shipping_id, inbound_id,
+	shipped_at, authentication, created_at, updated_at`
 
 func (o *Order) columns() []any {
 	return []any{
@@ -45,22 +46,22 @@ func (o *Order) columns() []any {
 	}
 }
 
-// InsertOrder adds an order. Seq is not looked at.
+// InsertOrder inserts an order. Seq is ignored.
 func (t *Tx) InsertOrder(o Order) error {
-	err := t.exec(`INSERT INTO orders (number, account, status, due_at, listing_id, ask_id, product_id, variant_id, amount,
-		currency, inventory_type, ship_by, carrier, tracking_number, shipping_id, inbound_id, created_at, updated_at)
-		VALUES (`+marks(18)+`)`,
-		o.Number, o.Account, o.Status, at(o.DueAt), o.ListingID, o.AskID, o.ProductID, o.VariantID, o.Amount,
-		o.Currency, o.InventoryType, at(o.ShipBy), o.Carrier, o.TrackingNumber, o.ShippingID, opt(o.InboundID),
-		at(o.CreatedAt), at(o.UpdatedAt))
-	return err
+	return t.exec(`INSERT INTO orders (number, account, status, due_at, listing_id, ask_id, product_id,
+		variant_id, amount, currency, inventory_type, ship_by, carrier, tracking_number, shipping_id,
+		inbound_id, created_at, updated_at)
+		VALUES (`+placeholders(18)+`)`,
+		o.Number, o.Account, o.Status, at(o.DueAt), o.ListingID, o.AskID, o.ProductID,
+		o.VariantID, o.Amount, o.Currency, o.InventoryType, at(o.ShipBy), o.Carrier, o.TrackingNumber,
+		o.ShippingID, opt(o.InboundID), at(o.CreatedAt), at(o.UpdatedAt))
 }
 
-// SaveOrder writes what can change of an order.
+// SaveOrder writes the columns of an order that can change.
 func (t *Tx) SaveOrder(o Order) error {
-	err := t.exec(`UPDATE orders SET status = ?, due_at = ?, shipped_at = ?, authentication = ?, updated_at = ? WHERE number = ?`,
+	return t.exec(`UPDATE orders SET status = ?, due_at = ?, shipped_at = ?, authentication = ?,
+		updated_at = ? WHERE number = ?`,
 		o.Status, at(o.DueAt), at(o.ShippedAt), opt(o.Authentication), at(o.UpdatedAt), o.Number)
-	return err
 }
 
 // Order reads one order of an account, or returns ErrNotFound.
@@ -72,22 +73,22 @@ func (t *Tx) Order(account int64, number string) (Order, error) {
 	return o, err
 }
 
-// AnyOrder reads one order of whatever account, or returns ErrNotFound. It is
-// not for requests of sellers.
+// AnyOrder reads one order of any account, or returns ErrNotFound. It is not for requests of
+// sellers.
 func (t *Tx) AnyOrder(number string) (Order, error) {
 	var o Order
 	err := t.get(`SELECT `+orderColumns+` FROM orders WHERE number = ?`, []any{number}, o.columns())
 	return o, err
 }
 
-// DueOrders reads orders that are due to move on, the longest overdue first.
+// DueOrders reads orders that are due to move, the longest overdue first.
 func (t *Tx) DueOrders(now time.Time, limit int) ([]Order, error) {
-	return list(t, (*Order).columns, `SELECT `+orderColumns+` FROM orders WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?`,
-		at(now), limit)
+	return list(t, (*Order).columns, `SELECT `+orderColumns+` FROM orders
+		WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?`, at(now), limit)
 }
 
-// OrderFilter selects orders of an account; other members that are empty select
-// all, but for Statuses.
+// OrderFilter selects orders of an account in one of Statuses; other members that are empty select
+// all.
 type OrderFilter struct {
 	Account        int64
 	Statuses       []string
@@ -97,11 +98,11 @@ type OrderFilter struct {
 	ShipmentIDs    []string  // display ids of inbound shipments
 	From           time.Time // inclusive
 	Until          time.Time // exclusive
-	ByShipBy       bool      // the most urgent first, instead of the newest
+	ByShipBy       bool      // the most urgent first instead of the newest
 }
 
-// Orders reads a page of orders and counts all matches. Only the orders of the
-// page itself are read from the table, unless there is a product or a variant.
+// Orders reads a page of orders and counts all matches. It reads only the orders of the page from
+// the table, unless the filter has a product or a variant.
 func (t *Tx) Orders(f OrderFilter, limit, offset int) (page []Order, count int, err error) {
 	var w where
 	w.and("account = ?", f.Account)

@@ -159,8 +159,8 @@ func comparePages(t *testing.T, tx *Tx, r random, listings int) {
 	}
 }
 
-// TestPagesAcrossLargeBlocks finds pages whose listings are spread over several
-// large blocks, by leaving out the numbers in between.
+// TestPagesAcrossLargeBlocks finds pages whose listings are spread over several large blocks, by
+// leaving out the numbers in between.
 func TestPagesAcrossLargeBlocks(t *testing.T) {
 	s := reopen(t, "")
 	r := random{rand.New(rand.NewPCG(1, 2))}

@@ -14,8 +14,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
-// everyRow is the step of a plan that looks at a whole table or index. Results of
-// subqueries, which have names in brackets or are said to be constant, may be.
+// everyRow is the step of a plan that looks at a whole table or index. Results of subqueries, which
+// have names in brackets or are said to be constant, may be.
 var everyRow = regexp.MustCompile(`^SCAN (listings|batch_items|operations|batches|orders|listing_blocks|bids|[libo])\b`)
 
 // TestNothingLooksAtAllRows does what is done all day, and then asks SQLite how.
@@ -54,11 +54,11 @@ func TestNothingLooksAtAllRows(t *testing.T) {
 		now := dawn.Add(time.Hour)
 		_, err := tx.StartItems(now, 0, 100)
 		require.NoError(t, err)
-		require.NoError(t, tx.TouchBatches(now))
+		require.NoError(t, tx.UpdateBatches(now))
 		items, err := tx.DueItems(now, 100)
 		require.NoError(t, err)
 		require.NoError(t, tx.FinishItem(items[0], ItemResult{}, "failed"))
-		require.NoError(t, tx.TouchBatches(now))
+		require.NoError(t, tx.UpdateBatches(now))
 		b, err := tx.Batch(1, state.Create, "b")
 		require.NoError(t, err)
 		_, err = tx.Items(b, "")

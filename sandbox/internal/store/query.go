@@ -8,10 +8,10 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
-// In Go the zero value of an optional column means that it is NULL. These types
-// carry it both ways; non-NULL columns use them as well, for one rule is enough.
+// In Go the zero value of an optional column is NULL. These functions and types convert both ways;
+// other columns use them as well.
 
-// at writes a time as milliseconds, and the zero time as NULL.
+// at returns a time as milliseconds, and the zero time as NULL.
 func at(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -19,7 +19,7 @@ func at(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// opt writes a text, and the empty text as NULL.
+// opt returns a text, and the empty text as NULL.
 func opt(s string) any {
 	if s == "" {
 		return nil
@@ -27,7 +27,7 @@ func opt(s string) any {
 	return s
 }
 
-// timeColumn reads what at writes.
+// timeColumn scans what at returns.
 type timeColumn struct{ into *time.Time }
 
 // Scan implements [database/sql.Scanner].
@@ -38,12 +38,12 @@ func (c timeColumn) Scan(value any) error {
 	case int64:
 		*c.into = time.UnixMilli(v).UTC()
 	default:
-		return fmt.Errorf("a time is stored as milliseconds, not as %T", value)
+		return fmt.Errorf("scan a time (%T): want milliseconds as an integer", value)
 	}
 	return nil
 }
 
-// textColumn reads what opt writes.
+// textColumn scans what opt returns.
 type textColumn struct{ into *string }
 
 // Scan implements [database/sql.Scanner].
@@ -54,9 +54,14 @@ func (c textColumn) Scan(value any) error {
 	case string:
 		*c.into = v
 	default:
-		return fmt.Errorf("a text is stored as text, not as %T", value)
+		return fmt.Errorf("scan a text (%T): want a string", value)
 	}
 	return nil
+}
+
+// placeholders returns n question marks for a list of values.
+func placeholders(n int) string {
+	return strings.TrimSuffix(strings.Repeat("?,", n), ",")
 }
 
 // where collects the conditions of a query.
@@ -70,27 +75,30 @@ func (w *where) and(condition string, args ...any) {
 	w.args = append(w.args, args...)
 }
 
+// in adds no condition if there are no values.
 func (w *where) in(column string, values []string) {
 	if len(values) == 0 {
 		return
 	}
-	w.conditions = append(w.conditions, column+" IN ("+marks(len(values))+")")
+	w.conditions = append(w.conditions, column+" IN ("+placeholders(len(values))+")")
 	for _, v := range values {
 		w.args = append(w.args, v)
 	}
 }
 
-// inState keeps listings in the states of a filter. It names every value that is
-// possible, so that all columns of an index that begins with the state are used.
+// inState selects listings by the states of a filter. It names every possible value where the
+// filter names none, so that SQLite uses all columns of an index that begins with the state.
 func (w *where) inState(alias string, f ListingFilter) {
-	every := func(values, all []string) []string {
+	orAll := func(values, all []string) []string {
 		if len(values) == 0 {
 			return all
 		}
 		return values
 	}
-	w.in(alias+"status", every(f.Statuses, []string{state.Inactive, state.Active, state.Deleted, state.Canceled, state.Matched, state.Completed}))
-	w.in(alias+"inventory_type", every(f.InventoryTypes, []string{"STANDARD", "DIRECT", "FLEX", "DFS"}))
+	w.in(alias+"status", orAll(f.Statuses, []string{
+		state.Inactive, state.Active, state.Deleted, state.Canceled, state.Matched, state.Completed,
+	}))
+	w.in(alias+"inventory_type", orAll(f.InventoryTypes, []string{"STANDARD", "DIRECT", "FLEX", "DFS"}))
 	if f.WithExpired {
 		w.and(alias + "expired IN (0, 1)")
 	} else {
@@ -98,7 +106,7 @@ func (w *where) inState(alias string, f ListingFilter) {
 	}
 }
 
-// between keeps what is at or after from, and before until.
+// between selects times from from on and before until; the zero time is no bound.
 func (w *where) between(column string, from, until time.Time) {
 	if !from.IsZero() {
 		w.and(column+" >= ?", at(from))

@@ -3,15 +3,38 @@ package store
 import (
 	"context"
 	"database/sql"
+	"embed"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
+
+	"github.com/pressly/goose/v3"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
-// guards are the machines that the status of a table follows.
-var guards = []struct {
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+func migrate(ctx context.Context, db *sql.DB) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, files,
+		goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	if _, err = p.Up(ctx); err != nil {
+		return err
+	}
+	return createStatusTriggers(ctx, db)
+}
+
+// statusTriggers are the state machines that the status of a table follows.
+var statusTriggers = []struct {
 	table   string
 	machine *state.Machine
 }{
@@ -22,56 +45,60 @@ var guards = []struct {
 	{"orders", state.Order},
 }
 
-// guard makes the database refuse every change of a status that is in no table
-// of package state, whichever statement asks for it. The triggers are made of
-// those tables whenever they differ, and so are no part of the migrations.
-func guard(ctx context.Context, db *sql.DB) error {
+// createStatusTriggers makes the database refuse every change of a status that is in no table of
+// package state. The triggers follow those tables, so they are no part of the migrations: a trigger
+// that differs is replaced.
+func createStatusTriggers(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("guard statuses: %w", err)
+		return fmt.Errorf("create status triggers: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // it is over already after a commit
-	for _, g := range guards {
-		name, want := "guard_"+g.table, trigger(g.table, g.machine)
+	defer func() { _ = tx.Rollback() }() // it does nothing after a commit
+	for _, t := range statusTriggers {
+		name, want := t.table+"_status", triggerSQL(t.table, t.machine)
 		var have string
-		err := tx.QueryRowContext(ctx, `SELECT coalesce(max(sql), '') FROM sqlite_schema WHERE type = 'trigger' AND name = ?`, name).Scan(&have)
+		err := tx.QueryRowContext(ctx,
+			`SELECT coalesce(max(sql), '') FROM sqlite_schema WHERE type = 'trigger' AND name = ?`,
+			name).Scan(&have)
 		if err == nil && have != want {
 			_, err = tx.ExecContext(ctx, `DROP TRIGGER IF EXISTS `+name+`; `+want)
 		}
 		if err != nil {
-			return fmt.Errorf("guard the status of %s: %w", g.table, err)
+			return fmt.Errorf("create status trigger (%s): %w", t.table, err)
 		}
 	}
 	return tx.Commit()
 }
 
-// trigger writes the statement that makes the guard of a table. A status that
-// stays as it is, is no change.
-func trigger(table string, m *state.Machine) string {
+// triggerSQL returns the statement that creates the trigger of a table. It lets a status be set to
+// itself.
+func triggerSQL(table string, m *state.Machine) string {
 	var possible []string
 	for _, s := range m.States() {
 		if targets := m.Targets(s.Name); len(targets) > 0 {
-			possible = append(possible, fmt.Sprintf("OLD.status = '%s' AND NEW.status IN ('%s')", s.Name, strings.Join(targets, "', '")))
+			possible = append(possible, fmt.Sprintf("OLD.status = '%s' AND NEW.status IN ('%s')",
+				s.Name, strings.Join(targets, "', '")))
 		}
 	}
-	return fmt.Sprintf(`CREATE TRIGGER guard_%[1]s BEFORE UPDATE OF status ON %[1]s
+	return fmt.Sprintf(`CREATE TRIGGER %[1]s_status BEFORE UPDATE OF status ON %[1]s
 WHEN OLD.status <> NEW.status AND NOT (%[2]s)
 BEGIN
-	SELECT RAISE(ABORT, '%[1]s: there is no such transition of a status');
+	SELECT RAISE(ABORT, '%[1]s: no such transition of the status');
 END`, table, strings.Join(possible, " OR "))
 }
 
-// kept are the tables that a reset leaves alone: who may come in, and what the
-// schema is.
-const kept = `'accounts', 'secrets', 'goose_db_version'`
+// permanent are the tables that a reset leaves alone: credentials, and the version of the schema.
+const permanent = `'accounts', 'secrets', 'goose_db_version'`
 
-// Reset empties all tables but those of accounts. Ids begin anew.
+// Reset empties all tables but those of accounts. Sequences begin again with 1.
 func (t *Tx) Reset() error {
-	// The newest tables first: they refer to older ones, and a row that nobody
-	// refers to is deleted faster.
+	// The newest tables first: they refer to older ones, and deleting a row that no row refers to
+	// is cheaper.
 	tables, err := list(t, func(name *string) []any { return []any{name} },
-		`SELECT m.name FROM sqlite_master m JOIN pragma_table_list l ON l.name = m.name AND l.schema = 'main'
-		WHERE l.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT IN (`+kept+`) ORDER BY m.rowid DESC`)
+		`SELECT m.name FROM sqlite_master m
+		JOIN pragma_table_list l ON l.name = m.name AND l.schema = 'main'
+		WHERE l.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT IN (`+permanent+`)
+		ORDER BY m.rowid DESC`)
 	if err != nil {
 		return err
 	}
@@ -86,9 +113,9 @@ func (t *Tx) Reset() error {
 	return nil
 }
 
-// dues finds the next row to fall due in every table that is a queue, one query
-// each, so that every one can use its index.
-var dues = []string{
+// nextDues find the next row to fall due in every table that is a queue, one query each, so that
+// each can use its index.
+var nextDues = []string{
 	`SELECT min(due_at) AS due FROM batch_items WHERE status = 'QUEUED' AND due_at IS NOT NULL`,
 	`SELECT min(due_at) FROM batch_items WHERE status = 'IN_PROGRESS' AND due_at IS NOT NULL`,
 	`SELECT min(due_at) FROM operations WHERE due_at IS NOT NULL`,
@@ -97,10 +124,10 @@ var dues = []string{
 	`SELECT min(expires_at) FROM listings WHERE ` + expirable,
 }
 
-// NextDue returns when the next row of any kind falls due, and the zero time
-// when nothing is left to do.
+// NextDue returns when the next row of any table falls due, and the zero time if none will.
 func (t *Tx) NextDue() (time.Time, error) {
 	var due time.Time
-	err := t.get(`SELECT min(due) FROM (`+strings.Join(dues, ` UNION ALL `)+`)`, nil, []any{timeColumn{&due}})
+	err := t.get(`SELECT min(due) FROM (`+strings.Join(nextDues, ` UNION ALL `)+`)`,
+		nil, []any{timeColumn{&due}})
 	return due, err
 }

@@ -23,7 +23,7 @@ func database(t *testing.T, path string) *sql.DB {
 func TestTheDatabaseRefusesWhatNoMachineAllows(t *testing.T) {
 	db := database(t, ":memory:")
 	for _, m := range state.Machines() {
-		_, err := db.ExecContext(t.Context(), `DROP TABLE IF EXISTS things; CREATE TABLE things (status TEXT); `+trigger("things", m))
+		_, err := db.ExecContext(t.Context(), `DROP TABLE IF EXISTS things; CREATE TABLE things (status TEXT); `+triggerSQL("things", m))
 		require.NoError(t, err)
 		for _, from := range m.States() {
 			for _, to := range m.States() {
@@ -49,12 +49,12 @@ func TestEveryTableWithAStatusIsGuarded(t *testing.T) {
 			`SELECT coalesce(max(sql), '') FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?`, table).Scan(&text))
 		return text
 	}
-	for _, g := range guards {
-		assert.Equal(t, trigger(g.table, g.machine), guarded(g.table))
+	for _, g := range statusTriggers {
+		assert.Equal(t, triggerSQL(g.table, g.machine), guarded(g.table))
 	}
 
-	_, err := db.ExecContext(t.Context(), `DROP TRIGGER guard_orders; CREATE TRIGGER guard_orders BEFORE DELETE ON orders BEGIN SELECT 1; END`)
+	_, err := db.ExecContext(t.Context(), `DROP TRIGGER orders_status; CREATE TRIGGER orders_status BEFORE DELETE ON orders BEGIN SELECT 1; END`)
 	require.NoError(t, err)
-	require.NoError(t, guard(t.Context(), db))
-	assert.Equal(t, trigger("orders", state.Order), guarded("orders"), "a file that an older table was opened with is brought up to date")
+	require.NoError(t, createStatusTriggers(t.Context(), db))
+	assert.Equal(t, triggerSQL("orders", state.Order), guarded("orders"), "a file that an older table was opened with is brought up to date")
 }

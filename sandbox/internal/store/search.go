@@ -9,16 +9,16 @@ import (
 // Match is a condition on the text of a product.
 type Match string
 
-// Contains asks for a piece of text of three characters or more; nothing has a
-// shorter one. Whatever it is made of, it is taken as it stands.
+// Contains matches texts that contain a piece of three characters or more; a shorter one matches
+// nothing. The piece is quoted, so that no character in it has a meaning.
 func Contains(piece string) Match {
 	return Match(`"` + strings.ReplaceAll(strings.ReplaceAll(piece, "\x00", " "), `"`, `""`) + `"`)
 }
 
-// And asks for both.
+// And matches what both match.
 func (m Match) And(other Match) Match { return "(" + m + " AND " + other + ")" }
 
-// Either asks for any one of them. There must be one.
+// Either matches what any of them matches. There must be one.
 func Either(matches ...Match) Match {
 	texts := make([]string, len(matches))
 	for i, m := range matches {
@@ -27,17 +27,16 @@ func Either(matches ...Match) Match {
 	return Match("(" + strings.Join(texts, " OR ") + ")")
 }
 
-// Clue is one way in which a product can fit a word of a query.
+// Clue is one way in which a product can match a word of a query.
 type Clue struct {
-	Word   int // words are numbered from 0 and have clues, all of them
-	Weight int // how well it fits
+	Word   int // numbered from 0; every word has a clue
+	Weight int // how good a match it is
 	Match  Match
 }
 
-// Search returns the ids of the products that at least half of the words fit,
-// the best first: those for which the weights of the best clues of all words
-// have the largest sum. Equals are in the order of their ids, which is as good
-// as random and stands for popularity.
+// Search returns the ids of the products that match at least half of the words, best first: those
+// for which the weights of the best clues of all words have the largest sum. Equals are ordered by
+// id, which is as good as random, as popularity would be.
 func (t *Tx) Search(clues []Clue) ([]string, error) {
 	if len(clues) == 0 {
 		return nil, nil
@@ -50,28 +49,30 @@ func (t *Tx) Search(clues []Clue) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	// The clues have to be the outer loop, for the index answers one at a time.
+	// The clues have to be the outer loop, because the index looks up one at a time.
 	return list(t, func(id *string) []any { return []any{id} }, `
 		SELECT product_id FROM (
 			SELECT product_id, max(c.value ->> 1) AS weight
-			FROM json_each(?) AS c CROSS JOIN product_texts AS p WHERE p.product_texts MATCH c.value ->> 2
+			FROM json_each(?) AS c CROSS JOIN product_texts AS p
+			WHERE p.product_texts MATCH c.value ->> 2
 			GROUP BY product_id, c.value ->> 0
 		) GROUP BY product_id HAVING 2 * count(*) >= ? ORDER BY sum(weight) DESC, product_id`,
 		string(table), clues[len(clues)-1].Word+1)
 }
 
-// ProductText is what a search looks at to find a product.
+// ProductText is the text by which a search finds a product.
 type ProductText struct {
 	ProductID string
 	Text      string
 }
 
-// SearchedProducts returns the ids of all products that can be found, in order.
+// SearchedProducts returns the ids of all products in the search index, in order.
 func (t *Tx) SearchedProducts() ([]string, error) {
-	return list(t, func(id *string) []any { return []any{id} }, `SELECT product_id FROM product_texts ORDER BY product_id`)
+	return list(t, func(id *string) []any { return []any{id} },
+		`SELECT product_id FROM product_texts ORDER BY product_id`)
 }
 
-// ReplaceProductTexts makes exactly these products known to the search.
+// ReplaceProductTexts replaces the search index.
 func (t *Tx) ReplaceProductTexts(texts ...ProductText) error {
 	if err := t.exec(`DELETE FROM product_texts`); err != nil {
 		return err
@@ -79,7 +80,7 @@ func (t *Tx) ReplaceProductTexts(texts ...ProductText) error {
 	return t.InsertProductTexts(texts...)
 }
 
-// InsertProductTexts makes products known to the search.
+// InsertProductTexts adds products to the search index.
 func (t *Tx) InsertProductTexts(texts ...ProductText) error {
 	rows := make([][2]string, len(texts))
 	for i, p := range texts {
@@ -89,5 +90,6 @@ func (t *Tx) InsertProductTexts(texts ...ProductText) error {
 	if err != nil {
 		return fmt.Errorf("insert product texts: %w", err)
 	}
-	return t.exec(`INSERT INTO product_texts (product_id, words) SELECT value ->> 0, value ->> 1 FROM json_each(?)`, string(table))
+	return t.exec(`INSERT INTO product_texts (product_id, words)
+		SELECT value ->> 0, value ->> 1 FROM json_each(?)`, string(table))
 }

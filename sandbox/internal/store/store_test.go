@@ -153,16 +153,16 @@ func TestATransactionThatTheDatabaseGaveUpDoesNothingMore(t *testing.T) {
 	err := s.Update(t.Context(), func(tx *Tx) error {
 		_, err := tx.NextNumber("ids")
 		require.NoError(t, err)
-		err = tx.Isolate(func() error {
+		err = tx.Savepoint(func() error {
 			require.NoError(t, tx.conn.control("ROLLBACK")) // as SQLite does when the disk is full
 			return errors.New("disk full")
 		})
-		require.ErrorIs(t, err, ErrLost)
+		require.ErrorIs(t, err, ErrAborted)
 		require.ErrorContains(t, err, "disk full")
 		_, err = tx.InsertBid(Bid{VariantID: "v", Currency: "USD", Amount: 1})
-		require.ErrorIs(t, err, ErrLost, "it would be a transaction of its own")
+		require.ErrorIs(t, err, ErrAborted, "it would be a transaction of its own")
 		return nil
 	})
-	require.ErrorIs(t, err, ErrLost, "even if nobody cares")
+	require.ErrorIs(t, err, ErrAborted, "even if nobody cares")
 	assert.EqualValues(t, 1, next(t, s, nil), "and the next one can be made")
 }

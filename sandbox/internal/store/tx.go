@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Tx is a transaction. Its methods must not be called concurrently, nor after
-// the function it was given to has returned.
+// Tx is a transaction. Its methods must not be called concurrently, nor after the function it was
+// given to has returned.
 type Tx struct {
-	conn    *connection
-	lost    error              // why nothing can be done any more
-	numbers map[string]int64   // by sequence: the last number given out; 0 before the first
-	newest  time.Time          // created_at of the newest listing, once one was added
-	blocks  map[block]int      // by how much listings of blocks have become more
-	moved   map[int64]Progress // by batch: by how much its items in each status have become more
+	conn       *connection
+	aborted    error              // why nothing more can be done
+	numbers    map[string]int64   // by sequence: the last number returned; 0 before the first
+	newest     time.Time          // created_at of the newest listing, once one was added
+	blocks     map[block]int      // changes of the number of listings in blocks
+	itemCounts map[int64]Progress // by batch: changes of the number of its items in each status
 }
 
-// flush writes what was collected until the end, because it takes less that way.
+// flush writes what was collected, since one write is cheaper than many.
 func (t *Tx) flush() error {
-	if t.lost != nil {
-		return t.lost
+	if t.aborted != nil {
+		return t.aborted
 	}
 	if err := t.saveNumbers(); err != nil {
 		return err
@@ -31,8 +31,8 @@ func (t *Tx) flush() error {
 }
 
 func (t *Tx) prepare(query string) (*sql.Stmt, error) {
-	if t.lost != nil {
-		return nil, t.lost
+	if t.aborted != nil {
+		return nil, t.aborted
 	}
 	return t.conn.prepare(query)
 }
@@ -72,7 +72,7 @@ func (t *Tx) get(query string, args, into []any) error {
 	return nil
 }
 
-// list reads all rows. columns says where the columns of a row go.
+// list reads all rows. columns returns where the columns of a row are scanned to.
 func list[T any](t *Tx, columns func(*T) []any, query string, args ...any) ([]T, error) {
 	stmt, err := t.prepare(query)
 	if err != nil {
@@ -97,9 +97,8 @@ func list[T any](t *Tx, columns func(*T) []any, query string, args ...any) ([]T,
 	return all, nil
 }
 
-// NextNumber returns the next number of a sequence, which begins with 1 and
-// never repeats one, not even after a restart. Numbers of a transaction that is
-// rolled back are given out again.
+// NextNumber returns the next number of a sequence, beginning with 1. It never repeats one, not
+// even after a restart, but for numbers of a transaction that was rolled back.
 func (t *Tx) NextNumber(sequence string) (int64, error) {
 	n, known := t.numbers[sequence]
 	if !known {
@@ -127,23 +126,22 @@ func (t *Tx) saveNumbers() error {
 	return nil
 }
 
-// ErrLost says that the database has given up the transaction, as it does when
-// its disk is full or fails. Nothing more can be done in it: what is tried would
-// be a transaction of its own.
-var ErrLost = errors.New("the transaction is lost")
+// ErrAborted reports that the database has rolled the transaction back, as it does when its disk is
+// full or fails. Every method fails with it from then on: a statement would run in a transaction of
+// its own.
+var ErrAborted = errors.New("the transaction was aborted")
 
-// Isolate runs f within the transaction so that nothing is left of it if it
-// fails, and what was done before stays. It takes longer than f by itself. What
-// f has done is in the database when it returns, so that an error is f's own, or
-// ErrLost, after which the transaction can only be given up.
-func (t *Tx) Isolate(f func() error) error {
+// Savepoint runs f within the transaction and undoes what f did if it fails; what was done before
+// stays. What f did is in the database when Savepoint returns. The error is that of f, or
+// [ErrAborted], after which the transaction can only be rolled back. It takes longer than f alone.
+func (t *Tx) Savepoint(f func() error) error {
 	if err := t.flush(); err != nil {
-		return t.lose(err)
+		return t.abort(err)
 	}
 	before := *t
-	before.moved, before.numbers, before.blocks = maps.Clone(t.moved), maps.Clone(t.numbers), nil
+	before.numbers, before.itemCounts, before.blocks = maps.Clone(t.numbers), maps.Clone(t.itemCounts), nil
 	if err := t.conn.control("SAVEPOINT one"); err != nil {
-		return t.lose(err)
+		return t.abort(err)
 	}
 	err := f()
 	if err == nil {
@@ -151,18 +149,17 @@ func (t *Tx) Isolate(f func() error) error {
 	}
 	if err != nil {
 		*t = before
-		if back := t.conn.control("ROLLBACK TO one"); back != nil {
-			return t.lose(errors.Join(err, back))
+		if undo := t.conn.control("ROLLBACK TO one"); undo != nil {
+			return t.abort(errors.Join(err, undo))
 		}
 	}
-	if released := t.conn.control("RELEASE one"); released != nil {
-		return t.lose(errors.Join(err, released))
+	if release := t.conn.control("RELEASE one"); release != nil {
+		return t.abort(errors.Join(err, release))
 	}
 	return err
 }
 
-// lose has everything that is still tried fail.
-func (t *Tx) lose(err error) error {
-	t.lost = fmt.Errorf("%w: %w", ErrLost, err)
-	return t.lost
+func (t *Tx) abort(err error) error {
+	t.aborted = fmt.Errorf("%w: %w", ErrAborted, err)
+	return t.aborted
 }

@@ -1,9 +1,8 @@
 -- +goose Up
 
--- All times are milliseconds since 1970 in UTC; all amounts count the smallest
--- unit of their currency. Rows that are still to be worked have a due_at: the
--- tables are the queue. What belongs to a seller has an account; the first
--- account of a sandbox is 1.
+-- Times are milliseconds since 1970 in UTC; amounts count the smallest unit of their currency. Rows
+-- that the worker still has to process have a due_at: the tables are the queue. Rows of a seller
+-- have an account; the first account of a sandbox is 1.
 
 CREATE TABLE counters (
     name  TEXT PRIMARY KEY,
@@ -16,8 +15,7 @@ CREATE TABLE batches (
     account      INTEGER NOT NULL,
     kind         TEXT    NOT NULL CHECK (kind IN ('CREATE', 'UPDATE', 'DELETE')),
     status       TEXT    NOT NULL CHECK (status IN ('QUEUED', 'IN_PROGRESS', 'COMPLETED')),
-    -- Its items have the numbers from first_item on, with none of another batch
-    -- in between: they are written in one transaction.
+    -- Its items have consecutive numbers from first_item on: they are inserted in one transaction.
     first_item   INTEGER NOT NULL,
     total_items  INTEGER NOT NULL,
     -- How many of its items are in each status.
@@ -32,15 +30,15 @@ CREATE TABLE batches (
     CHECK ((completed_at IS NULL) = (queued + in_progress > 0))
 ) STRICT;
 
--- Nothing looks for an item or an operation by its id alone, so no index keeps
--- their ids apart: they are made of numbers that are given out once.
+-- No query looks an item or an operation up by its id alone, so there is no index of their ids. They
+-- are unique because they are made of numbers that never repeat.
 CREATE TABLE batch_items (
     seq               INTEGER PRIMARY KEY,
     id                TEXT    NOT NULL,
     batch             INTEGER NOT NULL REFERENCES batches (seq),
     status            TEXT    NOT NULL CHECK (status IN ('QUEUED', 'IN_PROGRESS', 'COMPLETED', 'FAILED')),
     due_at            INTEGER CHECK ((due_at IS NULL) = (status IN ('COMPLETED', 'FAILED'))),
-    -- The input as it was sent; what is unknown here becomes the item's error.
+    -- The input as it was sent; unknown ids in it become the error of the item.
     variant_id        TEXT,
     listing_id        TEXT,
     amount            TEXT,
@@ -55,14 +53,14 @@ CREATE TABLE batch_items (
 
 CREATE INDEX batch_items_due ON batch_items (status, due_at) WHERE due_at IS NOT NULL;
 
--- Listings are never removed and their created_at never falls from one to the
--- next, so that a span of time is a span of seq.
+-- Listings are never removed and created_at never falls from one to the next, so that a range of time
+-- is a range of seq.
 CREATE TABLE listings (
     seq            INTEGER PRIMARY KEY,
     id             TEXT    NOT NULL UNIQUE,
     account        INTEGER NOT NULL,
     status         TEXT    NOT NULL CHECK (status IN ('INACTIVE', 'ACTIVE', 'DELETED', 'CANCELED', 'MATCHED', 'COMPLETED')),
-    -- Its expires_at has come while it was neither sold nor active.
+    -- Its expires_at has passed while it was neither sold nor active.
     expired        INTEGER NOT NULL CHECK (expired = 0 OR expired = 1 AND status IN ('INACTIVE', 'DELETED', 'CANCELED')),
     product_id     TEXT    NOT NULL,
     variant_id     TEXT    NOT NULL,
@@ -71,7 +69,7 @@ CREATE TABLE listings (
     inventory_type TEXT    NOT NULL CHECK (inventory_type IN ('STANDARD', 'DIRECT', 'FLEX', 'DFS')),
     expires_at     INTEGER NOT NULL,
     batch_id       TEXT,
-    item_id        TEXT UNIQUE, -- an item makes one listing, whatever happens
+    item_id        TEXT UNIQUE, -- an item makes one listing at most
     ask_id         TEXT,
     ask_created_at INTEGER,
     ask_updated_at INTEGER,
@@ -80,8 +78,8 @@ CREATE TABLE listings (
     CHECK (status <> 'ACTIVE' OR ask_id IS NOT NULL)
 ) STRICT;
 
--- A list of listings is filtered and counted within one of these, and only the
--- rows of the page itself are read from the table.
+-- A list of listings is filtered and counted in one of these, and only the rows of the page are read
+-- from the table.
 CREATE INDEX listings_by_state ON listings (account, status, expired, inventory_type, seq);
 CREATE INDEX listings_by_product ON listings (account, product_id, seq, status, expired, inventory_type);
 CREATE INDEX listings_by_variant ON listings (account, variant_id, seq, status, expired, inventory_type);
@@ -89,8 +87,8 @@ CREATE INDEX listings_by_batch ON listings (account, batch_id, seq, status, expi
 CREATE INDEX listings_asks ON listings (variant_id, currency, amount) WHERE status = 'ACTIVE';
 CREATE INDEX listings_expiry ON listings (expires_at) WHERE expired = 0 AND status NOT IN ('MATCHED', 'COMPLETED');
 
--- How many listings of a kind are in a block: those with the same
--- seq / block_size. Pages are found by counting blocks instead of listings.
+-- The number of listings of a kind in a block, which has those with the same seq / block_size. Pages
+-- are found by counting blocks instead of listings.
 CREATE TABLE listing_blocks (
     account        INTEGER NOT NULL,
     block_size     INTEGER NOT NULL,
@@ -111,7 +109,7 @@ CREATE TABLE operations (
     initiated_by  TEXT    NOT NULL,
     initiated_via TEXT    NOT NULL,
     due_at        INTEGER CHECK ((due_at IS NULL) = (status <> 'PENDING')),
-    -- What the operation sets; NULL stays as it is. An amount has its currency.
+    -- What the operation sets; NULL sets nothing. An amount has a currency.
     active        INTEGER,
     amount        INTEGER,
     currency      TEXT,

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- A proposal that is completed is a product of the catalog: what the product
--- says follows from the input and the id, which it was given in advance.
+-- A proposal that is completed is a product of the catalog, which is made from the input and an id
+-- that is reserved when the proposal is made.
 CREATE TABLE proposals (
     seq          INTEGER PRIMARY KEY,
     ingestion_id TEXT    NOT NULL,
@@ -19,8 +19,7 @@ CREATE INDEX proposals_by_ingestion ON proposals (ingestion_id);
 CREATE INDEX proposals_due ON proposals (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX proposals_accepted ON proposals (seq) WHERE status = 'Completed';
 
--- What a search looks at. Trigrams find pieces of words of three characters and
--- more, spaces included.
+-- The search index. Trigrams find pieces of text of three characters and more, spaces included.
 CREATE VIRTUAL TABLE product_texts USING fts5 (words, product_id UNINDEXED, tokenize = 'trigram remove_diacritics 1');
 
 -- +goose Down

@@ -1,14 +1,14 @@
 -- +goose Up
 
--- The credentials stand here as they are sent: those of a sandbox are made up,
--- and whoever can read the file can read all the rest.
+-- Credentials are in plain text: those of a sandbox are made up, and with access to the file one has
+-- access to all the rest.
 CREATE TABLE accounts (
-    seq                 INTEGER PRIMARY KEY, -- the account of other tables
+    seq                 INTEGER PRIMARY KEY, -- the account column of other tables
     name                TEXT    NOT NULL UNIQUE,
     api_key             TEXT    NOT NULL,
     token               TEXT    NOT NULL,
-    refresh_token       TEXT    NOT NULL, -- the one that is valid now
-    first_refresh_token TEXT    NOT NULL  -- the one it began with; a start that names another begins anew
+    refresh_token       TEXT    NOT NULL, -- the valid one
+    first_refresh_token TEXT    NOT NULL  -- the one before any rotation; a start that chooses another replaces both
 ) STRICT;
 
 CREATE TABLE secrets (
