@@ -10,24 +10,24 @@ import (
 // year is the time in which the listings were made.
 const year = 365 * 24 * time.Hour
 
-// inventory is how many listings one batch makes, the most it can.
+// inventory is the most listings that one batch can make.
 const inventory = 10_000
 
-// filling is what came of filling a sandbox.
+// filling is the result of filling a sandbox.
 type filling struct {
 	created, others throughput
 	changed         int
 }
 
-// fill sells inventories over a year. Of the listings a tenth is inactive from the
-// beginning and a tenth expires after a month; then a tenth is deleted, a
-// twenty-fifth taken off the market and a fiftieth bought.
+// fill lists inventories over a year. A tenth of the listings is inactive from the beginning and a
+// tenth expires after a month; then a tenth is deleted, a twenty-fifth deactivated and a fiftieth
+// bought.
 func (m *market) fill(listings int) (f filling, err error) {
 	begin := m.now
 	for made := 0; made < listings; {
 		n := min(inventory, listings-made)
 		m.now = begin.Add(time.Duration(float64(year) * float64(made) / float64(listings)))
-		if err := m.Work(context.Background()); err != nil { // what has expired
+		if err := m.Work(context.Background()); err != nil { // listings expire
 			return f, err
 		}
 		var path string
@@ -48,7 +48,7 @@ func (m *market) fill(listings int) (f filling, err error) {
 	return f, m.Work(context.Background())
 }
 
-// inventory draws the elements of a batch that makes n listings.
+// inventory draws the elements of a batch of n listings.
 func (m *market) inventory(n int) (elements []string) {
 	for i := range 100 {
 		quantity := (n + 99 - i) / 100
@@ -70,7 +70,7 @@ func (m *market) inventory(n int) (elements []string) {
 	return elements
 }
 
-// change lets happen to listings of a batch what happens to listings.
+// change deletes, deactivates and sells listings of a batch.
 func (m *market) change(batch string, f *filling) error {
 	var items struct {
 		Items []struct{ Result struct{ ListingID string } }
@@ -86,9 +86,9 @@ func (m *market) change(batch string, f *filling) error {
 			deleted = append(deleted, fmt.Sprintf(`{"listingId":%q}`, id))
 		case i%25 == 7:
 			taken = append(taken, fmt.Sprintf(`{"listingId":%q,"active":false}`, id))
-		case i%50 == 1 && i/1000%10 > 1: // of those that are active
+		case i%50 == 1 && i/1000%10 > 1: // of the active ones
 			if _, err := m.Buy(context.Background(), id); err != nil {
-				continue // it is one of those that are inactive
+				continue // it is inactive
 			}
 			f.changed++
 		}
@@ -97,7 +97,7 @@ func (m *market) change(batch string, f *filling) error {
 	return f.submit(m, map[string][]string{"delete-listing": deleted, "update-listing": taken})
 }
 
-// submit submits changes, a hundred a batch.
+// submit submits changes in batches of a hundred.
 func (f *filling) submit(m *market, changes map[string][]string) error {
 	for kind, elements := range changes {
 		for len(elements) > 0 {

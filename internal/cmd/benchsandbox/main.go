@@ -1,6 +1,6 @@
-// Command benchsandbox fills a sandbox with listings, through its own operations, and measures how fast it
-// answers then: in its handler, on a file, without a network. It exits 0 only if what the sandbox promises of a
-// million listings holds, which can be seen on a machine that has nothing else to do.
+// Command benchsandbox fills a sandbox with listings, through its operations, and measures its
+// handler on a file, without a network. It exits 0 only if the sandbox is within its limits, which
+// needs a machine without other load.
 package main
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// What the sandbox promises.
+// The limits of a sandbox with a million listings.
 const (
-	mostMedian   = 5 * time.Millisecond // Of a get, and of a page of 100.
-	mostDepth    = 3.0                  // How much longer the last page takes than the first.
-	mostMemory   = 300                  // MB, at any time.
-	fewestWorked = 20_000               // Batch items a second.
+	maxMedian = 5 * time.Millisecond // of a get, and of a page of 100
+	maxDepth  = 3.0                  // time of the last page, relative to the first
+	maxMemory = 300                  // MB, at any time
+	minWorked = 20_000               // batch items a second
 )
 
 func main() {
@@ -54,7 +54,7 @@ func run(listings, samples int) (err error) {
 	}
 	fmt.Printf("%d listings of %d products, %d of them changed since, in a file of %d MB\n",
 		listings, len(sandbox.Catalog()), filled.changed, info.Size()>>20)
-	fmt.Printf("while it was filled: created %s; updated and deleted %s\n", &filled.created, &filled.others)
+	fmt.Printf("while filling: created %s; updated and deleted %s\n", &filled.created, &filled.others)
 
 	start := time.Now()
 	if m, err = open(file, m.now); err != nil {
@@ -74,12 +74,12 @@ func run(listings, samples int) (err error) {
 		return err
 	}
 	fmt.Printf("batches of 100 items, each of another variant: %s\n", &small)
-	fmt.Printf("a write got in between the worker's transactions after %s at most\n", wait.Round(time.Millisecond))
+	fmt.Printf("a write waited for the worker %s at most\n", wait.Round(time.Millisecond))
 	broken = append(broken, memory())
-	if perSecond := small.work.perSecond(); perSecond < fewestWorked {
-		fmt.Printf("fewer than %d items a second: an item is written twice, and a listing and an operation are inserted that stand in\n"+
-			"nine indexes, by a SQLite that is translated to Go and writes on one core; a second of that core works %.0f\n",
-			fewestWorked, small.work.perCPUSecond())
+	if perSecond := small.work.perSecond(); perSecond < minWorked {
+		fmt.Printf("fewer than %d items a second: an item is written twice, and a listing and an operation are\n"+
+			"inserted into nine indexes, by a SQLite in Go that writes on one core; a second of that core does %.0f\n",
+			minWorked, small.work.perCPUSecond())
 	}
 	return errors.Join(broken...)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// market is a sandbox whose clock and worker are in our hands.
+// market is a sandbox whose clock and work the program controls.
 type market struct {
 	*sandbox.Sandbox
 	now      time.Time
@@ -36,7 +36,7 @@ func open(file string, now time.Time) (*market, error) {
 	return m, err
 }
 
-// call makes a request and returns its answer, and how long that took.
+// call makes a request and returns its response and duration.
 func (m *market) call(method, path, body string) (*httptest.ResponseRecorder, time.Duration, error) {
 	var content io.Reader
 	if body != "" {
@@ -56,8 +56,7 @@ func (m *market) call(method, path, body string) (*httptest.ResponseRecorder, ti
 	return w, took, nil
 }
 
-// get reads into a value and returns how long the answer took, without the
-// reading.
+// get reads into a value and returns the duration of the request, without the decoding.
 func (m *market) get(into any, path string, args ...any) (time.Duration, error) {
 	w, took, err := m.call(http.MethodGet, fmt.Sprintf(path, args...), "")
 	if err != nil {
@@ -66,7 +65,7 @@ func (m *market) get(into any, path string, args ...any) (time.Duration, error) 
 	return took, json.Unmarshal(w.Body.Bytes(), into)
 }
 
-// submit submits a batch and returns the path it is read at.
+// submit submits a batch and returns its path.
 func (m *market) submit(kind string, elements []string) (path string, err error) {
 	w, _, err := m.call(http.MethodPost, "/selling/batch/"+kind, `{"items":[`+strings.Join(elements, ",")+`]}`)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// depths are where in a list a page is.
+// depths are the places of pages in a list.
 var depths = [...]string{"first", "middle", "last"}
 
-// series are the times of one kind of request.
+// series has the times of one kind of request.
 type series struct {
 	name  string
 	times [len(depths)][]time.Duration // a get has the first only
@@ -18,7 +18,7 @@ type series struct {
 // measured are all kinds of requests.
 type measured []*series
 
-// query is a list of listings that is asked for.
+// query is a list of listings.
 type query struct {
 	name   string
 	filter func(*market) (string, error)
@@ -42,32 +42,31 @@ var queries = []query{
 	}},
 }
 
-// listing is what we look at of a listing.
+// listing has the members that are used of a listing.
 type listing struct {
 	ListingID string
 	Product   struct{ ProductID string }
 	Variant   struct{ VariantID string }
 }
 
-// anyListing reads a listing from anywhere in the file.
+// anyListing reads a random listing.
 func (m *market) anyListing() (listing, error) {
 	var page struct {
 		Count    int
 		Listings []listing
 	}
-	for range 2 { // the first tells how many there are
+	for range 2 { // the first request returns the count
 		if _, err := m.get(&page, "/selling/listings?pageSize=1&pageNumber=%d", 1+m.random.IntN(max(1, page.Count))); err != nil {
 			return listing{}, err
 		}
 		if len(page.Listings) == 0 {
-			return listing{}, fmt.Errorf("page of one of %d listings: it is empty", page.Count)
+			return listing{}, fmt.Errorf("read a random listing: empty page of %d", page.Count)
 		}
 	}
 	return page.Listings[0], nil
 }
 
-// sample makes requests of all kinds in turn, so that whatever else the machine
-// does meets all of them.
+// sample makes requests of all kinds in turn, so that other load affects all of them.
 func (m *market) sample(n int) (measured, error) {
 	all := measured{{name: "get a listing"}}
 	for _, q := range queries {
@@ -92,7 +91,7 @@ func (m *market) sample(n int) (measured, error) {
 	return all, nil
 }
 
-// sample reads the first page of a list, one in its middle and the last.
+// sample reads the first, the middle and the last page of a list.
 func (s *series) sample(m *market, q query) error {
 	filter, err := q.filter(m)
 	if err != nil {
@@ -100,7 +99,7 @@ func (s *series) sample(m *market, q query) error {
 	}
 	var page struct{ Count int }
 	for depth := range depths {
-		pages := max(1, page.Count/100) // whole ones only, for they are compared
+		pages := max(1, page.Count/100) // whole pages only, since they are compared
 		number := 1 + (pages-1)*depth/(len(depths)-1)
 		took, err := m.get(&page, "/selling/listings?pageSize=100&pageNumber=%d%s", number, filter)
 		if err != nil {
@@ -111,7 +110,7 @@ func (s *series) sample(m *market, q query) error {
 	return nil
 }
 
-// report prints all times and returns which promises they break.
+// report prints all times and returns the limits that they exceed.
 func (all measured) report() (broken []error) {
 	fmt.Printf("%-36s %-8s %10s %10s\n", "in the handler", "", "median", "p99")
 	for _, s := range all {
@@ -123,15 +122,15 @@ func (all measured) report() (broken []error) {
 			median := times[len(times)/2]
 			fmt.Printf("%-36s %-8s %10s %10s\n", s.name, depths[depth], median.Round(10*time.Microsecond),
 				times[len(times)*99/100].Round(10*time.Microsecond))
-			if median > mostMedian {
-				broken = append(broken, fmt.Errorf("%s: the median of the %s page is %s, more than %s", s.name, depths[depth], median, mostMedian))
+			if median > maxMedian {
+				broken = append(broken, fmt.Errorf("%s: the median of the %s page is %s, more than %s", s.name, depths[depth], median, maxMedian))
 			}
 		}
 		if first, last := s.times[0], s.times[len(depths)-1]; len(last) > 0 {
 			ratio := float64(last[len(last)/2]) / float64(first[len(first)/2])
 			fmt.Printf("%-36s %-8s %9.2fx\n", s.name, "depth", ratio)
-			if ratio > mostDepth {
-				broken = append(broken, fmt.Errorf("%s: the last page takes %.2f times as long as the first, more than %.0f", s.name, ratio, mostDepth))
+			if ratio > maxDepth {
+				broken = append(broken, fmt.Errorf("%s: the last page takes %.2f times as long as the first, more than %.0f", s.name, ratio, maxDepth))
 			}
 		}
 	}

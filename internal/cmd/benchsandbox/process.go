@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// memory prints what the process occupies, and returns an error if that was ever
-// more than promised.
+// memory prints the memory of the process, and returns an error if it exceeded the limit.
 func memory() error {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		return fmt.Errorf("read the memory of this process, which Linux tells: %w", err)
+		return fmt.Errorf("read the memory of this process (Linux only): %w", err)
 	}
 	mb := map[string]int{}
 	for line := range strings.Lines(string(status)) {
@@ -26,22 +25,22 @@ func memory() error {
 		}
 	}
 	fmt.Printf("memory: %d MB now (VmRSS), %d MB at most (VmHWM), filling it included\n", mb["VmRSS"], mb["VmHWM"])
-	if mb["VmHWM"] > mostMemory {
-		return fmt.Errorf("the process took %d MB of memory at a time, more than %d", mb["VmHWM"], mostMemory)
+	if mb["VmHWM"] > maxMemory {
+		return fmt.Errorf("memory (%d MB): more than %d MB", mb["VmHWM"], maxMemory)
 	}
 	return nil
 }
 
-// tick is the unit in which Linux tells how long a process has run.
+// tick is the unit of CPU times on Linux.
 const tick = 10 * time.Millisecond
 
-// cpuTime returns how long the process has run, on all cores together.
+// cpuTime returns the CPU time of the process, on all cores together.
 func cpuTime() (time.Duration, error) {
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
-		return 0, fmt.Errorf("read the time of this process, which Linux tells: %w", err)
+		return 0, fmt.Errorf("read the CPU time of this process (Linux only): %w", err)
 	}
-	_, fields, _ := strings.Cut(string(stat), ") ") // the name before may have spaces
+	_, fields, _ := strings.Cut(string(stat), ") ") // the name before that may have spaces
 	var sum time.Duration
 	for _, field := range strings.Fields(fields)[11:13] { // in user mode and in the kernel
 		n, err := strconv.Atoi(field)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// throughput is how long items took, to be accepted and to be worked.
+// throughput is the effort of accepting and working items.
 type throughput struct{ accept, work effort }
 
 func (t *throughput) String() string {
@@ -23,7 +23,7 @@ func (t *throughput) measure(m *market, items int, submit func() error) error {
 	return t.work.measure(items, func() error { return m.Work(context.Background()) })
 }
 
-// effort is what items took.
+// effort is the time of a number of items.
 type effort struct {
 	items     int
 	time, cpu time.Duration
@@ -48,9 +48,8 @@ func (e *effort) measure(items int, do func() error) error {
 	return err
 }
 
-// sell submits batches of a hundred different listings and works them together.
-// It returns, too, how long a request waited at most that had to write while
-// another such load was worked.
+// sell submits batches of a hundred different listings and works them together. It also returns the
+// longest time that a write of a request waited while another such load was worked.
 func (m *market) sell(batches int) (t throughput, wait time.Duration, err error) {
 	submit := func() error {
 		for range batches {
