@@ -3,12 +3,19 @@ package sandbox_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/api"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/specgen"
 )
 
 func TestInvalidRequestsNameWhatIsToBlame(t *testing.T) {
@@ -161,4 +168,143 @@ func TestADeepBodyCostsNoMoreThanItsLength(t *testing.T) {
 	m.ServeHTTP(discard{}, r)
 	runtime.ReadMemStats(&after)
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100*len(body)))
+}
+
+// A name where an id belongs is a mistake of the caller's and no id that has gone stale, so it is
+// answered 400 wherever the document declares that.
+func TestANameWhereAnIDBelongsIsRefused(t *testing.T) {
+	m := open(t)
+	const name, unknown = "air-jordan-1", "98e2e748-8000-45bf-a624-5531d6a68318"
+	for _, row := range []struct{ method, path, parameter string }{
+		{"GET", "/selling/listings/" + name, "listingId"},
+		{"PATCH", "/selling/listings/" + name, "listingId"},
+		{"DELETE", "/selling/listings/" + name, "listingId"},
+		{"PUT", "/selling/listings/" + name + "/activate", "listingId"},
+		{"PUT", "/selling/listings/" + name + "/deactivate", "listingId"},
+		{"GET", "/selling/listings/" + name + "/operations", "listingId"},
+		{"GET", "/selling/listings/" + unknown + "/operations/" + name, "operationId"},
+		{"GET", "/catalog/products/" + name + "/market-data", "productId"},
+		{"GET", "/catalog/products/" + name + "/variants/" + unknown, "productId"},
+		{"GET", "/catalog/products/" + name + "/variants/" + unknown + "/market-data", "productId"},
+	} {
+		var body any
+		if row.method == http.MethodPatch || strings.HasSuffix(row.path, "/activate") {
+			body = map[string]any{}
+		}
+		m.call(row.method, row.path, body).refused(http.StatusBadRequest, `path parameter "`+row.parameter+`"`, row.method+" "+row.path)
+	}
+}
+
+// plainRequests returns the plainest valid request for every operation. Products and variants
+// exist, all else does not.
+func (f *fuzzed) plainRequests() []specgen.Request {
+	f.t.Helper()
+	spec, err := specgen.Load(api.Spec)
+	require.NoError(f.t, err)
+	known := specgen.NewKnown(spec, sandbox.BasePath)
+	product, variantID := variant(f.t, "DZ5485-612", "10.5")
+	known.Learn(map[string]any{"productId": product.ID, "variantId": variantID})
+	g := &specgen.Generator{Known: known, Choices: specgen.Plain{}, Base: sandbox.BasePath}
+	requests := make([]specgen.Request, 0, len(spec.Operations()))
+	for _, op := range spec.Operations() {
+		requests = append(requests, g.Request(op))
+	}
+	return requests
+}
+
+func TestEveryOperationNeedsBothCredentials(t *testing.T) {
+	m := &fuzzed{market: open(t)}
+	for _, r := range m.plainRequests() {
+		for _, header := range []string{"Authorization", "x-api-key"} {
+			r.Omit = header
+			m.send(m.http(r)).refused(http.StatusUnauthorized, header+" header is missing", r.Operation)
+		}
+	}
+}
+
+func TestThePlainestRequestsAreValid(t *testing.T) {
+	m := &fuzzed{market: open(t)}
+	for _, r := range m.plainRequests() {
+		assert.NoError(t, m.refusal(r), "%s", r)
+	}
+}
+
+// What needs no database is made to fail by a fault.
+func TestEveryOperationCanFail(t *testing.T) {
+	m := &fuzzed{market: open(t)}
+	requests := m.plainRequests()
+	require.NoError(t, m.Close())
+	for _, r := range requests {
+		if a := m.send(m.http(r)); a.status == http.StatusInternalServerError {
+			a.refused(http.StatusInternalServerError, "failed", r.Operation)
+			continue
+		}
+		require.NoError(t, m.Fail(sandbox.Fault{Operation: r.Operation, Kind: sandbox.FaultStatus, Status: 500}))
+		assert.Equal(t, http.StatusInternalServerError, m.send(m.http(r)).status, r.Operation)
+	}
+}
+
+// Nothing that a seller can send is answered 400 here: what is no order number is answered 404 as
+// an order that has gone is.
+func TestShippingDocumentsCanBeRefused(t *testing.T) {
+	m := open(t)
+	require.NoError(t, m.Fail(sandbox.Fault{Operation: "GetShippingDocuments", Kind: sandbox.FaultStatus, Status: 400}))
+	number := m.direct()
+	a := m.call(http.MethodGet, "/selling/orders/"+number+"/shipping-document", nil)
+	assert.Equal(t, http.StatusBadRequest, a.status)
+	assert.Equal(t, http.StatusOK, m.call(http.MethodGet, "/selling/orders/"+number+"/shipping-document", nil).status, "once")
+}
+
+func TestAShippingDocumentIsServedAsDeclared(t *testing.T) {
+	m := open(t)
+	_, number := m.order("200")
+	address, err := url.Parse(m.get("/selling/orders/%s", number).text("shipment", "shippingLabelUrl"))
+	require.NoError(t, err)
+	w := m.raw(http.MethodGet, strings.TrimPrefix(address.Path, sandbox.BasePath), nil)
+	assert.Equal(t, http.StatusOK, w.Code)
+	assert.Equal(t, "application/pdf", w.Header().Get("Content-Type"))
+}
+
+func TestAMethodThatIsNotThereIsToldWhichAre(t *testing.T) {
+	m := open(t)
+	for _, row := range []struct{ method, path, allow, why string }{
+		{http.MethodPut, "/selling/listings", "GET, POST", "a collection"},
+		{http.MethodPost, "/selling/listings/98e2e748-8000-45bf-a624-5531d6a68318", "GET, PATCH, DELETE", "one of it"},
+		{http.MethodHead, "/catalog/search", "GET", "a head is no operation of the document"},
+	} {
+		w := m.raw(row.method, row.path, nil)
+		assert.Equal(t, http.StatusMethodNotAllowed, w.Code, row.why)
+		assert.Equal(t, row.allow, w.Header().Get("Allow"), row.why)
+	}
+	assert.Empty(t, m.raw(http.MethodGet, "/selling/listings", nil).Header().Get("Allow"))
+}
+
+// What is checked and what is served is one decision: a path that is escaped more than it has to be
+// is the same path.
+func TestRouting_DecodesPathsOnce(t *testing.T) {
+	m := open(t)
+	for _, row := range []struct {
+		path      string
+		status    int
+		operation string
+		why       string
+	}{
+		{"/selling/orders/active?pageSize=0", 400, "ListActiveOrders", "the parameter is checked"},
+		{"/selling/orders/%61ctive?pageSize=0", 400, "ListActiveOrders", "under another spelling, too"},
+		{"/selling/orders/%61ctive?pageSize=1", 200, "ListActiveOrders", "and the list is served"},
+		{"/selling/%6Cistings?pageSize=0", 400, "ListListings", "a segment that every path has"},
+		{"/selling/listings/a%2Fb", 400, "GetListing", "an escaped slash is part of its segment"},
+		{"/selling%2Flistings", 404, "", "which is not two segments"},
+		{"/selling/listings/%2e%2e/listings", 404, "", "dots are not resolved"},
+		{"/selling/listings/", 404, "", "an empty segment is no id"},
+		{"/selling//listings", 404, "", "slashes are not merged"},
+	} {
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, m.request(http.MethodGet, row.path, nil))
+		assert.Equal(t, row.status, w.Code, "%s: %s", row.path, row.why)
+		if row.operation != "" {
+			assert.Equal(t, 1, m.Counters()[row.operation][row.status], "%s: %s", row.path, row.why)
+		}
+		assert.NoError(t, m.Reset(t.Context()))
+	}
 }

@@ -244,8 +244,6 @@ func checkAnswer(tb testing.TB, r *http.Request, w *httptest.ResponseRecorder) {
 		r = httptest.NewRequestWithContext(tb.Context(), http.MethodGet, sandbox.BasePath+"/selling/listings", nil)
 		route, params, err = router.FindRoute(r)
 		require.NoError(tb, err)
-	} else {
-		covered.record(tb, route, w)
 	}
 	err = openapi3filter.ValidateResponse(tb.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route},

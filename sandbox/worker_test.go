@@ -1,6 +1,9 @@
 package sandbox_test
 
 import (
+	"bytes"
+	"database/sql"
+	"log/slog"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -74,4 +77,91 @@ func TestAClosedSandboxCarriesOnAfterTheNextStart(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, counts("0", "0", "50", "0"), second.get("%s", path).at("itemStatuses"))
 	})
+}
+
+// sabotage makes the database refuse what a trigger says, for no good reason.
+func sabotage(t *testing.T, file string, triggers ...string) {
+	t.Helper()
+	for _, trigger := range triggers {
+		execute(t, file, trigger+` BEGIN SELECT RAISE(ABORT, 'sabotage'); END`)
+	}
+}
+
+// execute runs a statement in the file of a sandbox.
+func execute(t *testing.T, file, statement string, args ...any) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file)
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.ExecContext(t.Context(), statement, args...)
+	require.NoError(t, err)
+}
+
+func TestARowThatCannotBeWorkedIsGivenUpAndStopsNoOther(t *testing.T) {
+	file := tempFile(t)
+	var log bytes.Buffer
+	m := open(t, inFile(file), func(o *sandbox.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	sabotage(t, file,
+		`CREATE TRIGGER a BEFORE INSERT ON operations WHEN NEW.amount = 66600`,
+		`CREATE TRIGGER b BEFORE UPDATE ON listings WHEN NEW.amount = 77700`,
+		`CREATE TRIGGER c BEFORE UPDATE ON orders WHEN NEW.status <> OLD.status AND NEW.amount = 88800`)
+	listing, stuck := m.order("888")
+	_, free := m.order("889")
+	id := m.sell("100")
+	batch := m.batch("create-listing",
+		map[string]any{"variantId": chicago(t), "amount": "5000", "quantity": 3},
+		map[string]any{"variantId": chicago(t), "amount": "666", "quantity": 1},
+		map[string]any{"variantId": chicago(t), "amount": "5000", "quantity": 3})
+	m.call(http.MethodPatch, "/selling/listings/"+id, map[string]any{"amount": "777"})
+	m.pass(time.Hour)
+
+	b := m.get("%s", batch)
+	assert.Equal(t, "COMPLETED", b.text("status"))
+	assert.Equal(t, counts("0", "0", "6", "1"), b.at("itemStatuses"))
+	item := m.get("%s/items?status=FAILED", batch)
+	assert.Contains(t, item.text("items", 0, "error"), "the sandbox failed")
+	assert.Equal(t, "100", m.get("/selling/listings/%s", id).text("amount"))
+	assert.Contains(t, m.get("/selling/listings/%s/operations", id).text("operations", 0, "error"), "the sandbox failed")
+	assert.Equal(t, "CREATED", m.get("/selling/orders/%s", stuck).text("status"), "it stays until somebody moves it on")
+	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", listing).text("status"))
+	assert.NotEqual(t, "CREATED", m.get("/selling/orders/%s", free).text("status"))
+	assert.Contains(t, log.String(), "sabotage", "whoever runs the sandbox is told why")
+	assert.NotContains(t, item.text("items", 0, "error"), "sabotage")
+	assert.Len(t, m.get("/selling/listings?pageSize=100").each("listings", "listingId"), 9, "nothing is left of what failed, in the counts either")
+	assert.EqualValues(t, "9", m.get("/selling/listings").at("count"))
+}
+
+func TestARowThatCannotEvenBeGivenUpStopsNoOther(t *testing.T) {
+	file := tempFile(t)
+	m := open(t, inFile(file))
+	sabotage(t, file, `CREATE TRIGGER a BEFORE UPDATE ON listings WHEN NEW.expired = 1 AND NEW.amount = 66600`)
+	expires := noon.Add(time.Minute).Format(time.RFC3339)
+	var ids []string
+	for _, amount := range []string{"666", "500"} {
+		a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": amount, "expiresAt": expires})
+		ids = append(ids, a.text("listingId"))
+	}
+	// More than one step takes.
+	m.batch("create-listing", map[string]any{"variantId": chicago(t), "amount": "700", "quantity": 1200, "expiresAt": expires})
+	m.settle()
+	require.NoError(t, m.Advance(t.Context(), time.Hour))
+	require.ErrorContains(t, m.Work(t.Context()), "expiry of listing "+ids[0])
+	assert.EqualValues(t, "1201", m.get("/selling/listings?listingStatuses=INACTIVE&isExpired=true").at("count"), "one call does all the others")
+	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", ids[0]).text("status"))
+	assert.Equal(t, "INACTIVE", m.get("/selling/listings/%s", ids[1]).text("status"))
+}
+
+func TestASaleThatCouldNotBeMadeIsMadeLater(t *testing.T) {
+	file := tempFile(t)
+	m := open(t, inFile(file))
+	_, price := m.around()
+	m.bid(usd(price))
+	sabotage(t, file, `CREATE TRIGGER a BEFORE INSERT ON orders`)
+	id := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": usd(price)}).text("listingId")
+	m.later(time.Minute)
+	require.ErrorContains(t, m.Work(t.Context()), "sabotage")
+	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"), "it has gone live all the same")
+	execute(t, file, `DROP TRIGGER a`)
+	m.pass(0)
+	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", id).text("status"))
 }
