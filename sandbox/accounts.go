@@ -9,42 +9,40 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// FirstAccount is the name of the account whose credentials are Options.APIKey,
-// Options.Token and Options.RefreshToken.
+// FirstAccount is the name of the account whose credentials are Options.APIKey, Options.Token and
+// Options.RefreshToken.
 const FirstAccount = "first"
 
-// ErrAccountExists is the error of AddAccount for a name that is taken.
-var ErrAccountExists = errors.New("there is an account of this name")
+// ErrAccountExists reports that AddAccount was called with the name of an account.
+var ErrAccountExists = errors.New("account exists")
 
-// Account is a seller. It sees what is its own and nothing of other accounts,
-// but for the market, which is one for all; and its quota is its own.
+// Account is a seller with its own listings, batches, orders and quota. All accounts share the
+// market and the catalog.
 type Account struct {
-	Name         string // FirstAccount, or as it was chosen
-	APIKey       string // what x-api-key has to say
+	Name         string // unique; FirstAccount for the first one
+	APIKey       string // for the header x-api-key
 	Token        string // an access token that never expires
-	RefreshToken string // what the token endpoint takes
+	RefreshToken string // for the token endpoint
 }
 
 // Format implements [fmt.Formatter], so that no verb prints the secrets.
 func (a Account) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "sandbox.Account "+a.Name) }
 
-// AddAccount makes a new account with credentials of its own, which depend on
-// nothing but the sandbox, the credentials in its Options and the name. It stays
-// when the sandbox is reset, and in the file of the database, with the credentials
-// it was given. The name must not be empty.
+// AddAccount adds an account with a name that must not be empty, or returns an error that is
+// ErrAccountExists. Its credentials are derived from the database, the credentials in Options and
+// the name. Account and credentials survive Reset, and a restart on the same file.
 func (s *Sandbox) AddAccount(ctx context.Context, name string) (Account, error) {
 	a, added, err := s.gateway.Accounts.Add(ctx, name)
 	if err == nil && !added {
 		err = fmt.Errorf("%w: %.80q", ErrAccountExists, name)
 	}
 	if err != nil {
-		return Account{}, fmt.Errorf("sandbox: add account: %w", err)
+		return Account{}, wrap("add account", err)
 	}
 	return accountOf(a), nil
 }
 
-// Accounts returns all accounts, the first one first. Rotated refresh tokens
-// are the present ones.
+// Accounts returns all accounts, the first one first, with their current refresh tokens.
 func (s *Sandbox) Accounts() []Account {
 	rows := s.gateway.Accounts.List()
 	all := make([]Account, 0, len(rows))
@@ -64,7 +62,7 @@ func (s *Sandbox) APIKey() string { return s.options.APIKey }
 // Token returns the access token of the first account that never expires.
 func (s *Sandbox) Token() string { return s.options.Token }
 
-// RefreshToken returns the refresh token of the first account that is valid now.
+// RefreshToken returns the current refresh token of the first account.
 func (s *Sandbox) RefreshToken() string {
 	return s.gateway.Accounts.Named(FirstAccount).RefreshToken
 }

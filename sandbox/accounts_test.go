@@ -9,11 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sellside-sdk/sellside-go/api"
 	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
@@ -24,7 +22,7 @@ type seller struct {
 	account sandbox.Account
 }
 
-// add makes an account with credentials of its own.
+// add adds an account.
 func (m *market) add(name string) seller {
 	m.t.Helper()
 	a, err := m.AddAccount(m.t.Context(), name)
@@ -40,12 +38,12 @@ func (s seller) request(method, path string, body any) *http.Request {
 	return r
 }
 
-func (s seller) call(method, path string, body any) answer {
+func (s seller) call(method, path string, body any) response {
 	s.t.Helper()
 	return s.send(s.request(method, path, body))
 }
 
-func TestAnAccountHasCredentialsThatDependOnItsNameOnly(t *testing.T) {
+func TestAccounts_DeriveCredentialsFromTheName(t *testing.T) {
 	one, other := open(t), open(t)
 	b, a := one.add("b").account, one.add("a").account
 	assert.Equal(t, a, other.add("a").account)
@@ -53,42 +51,41 @@ func TestAnAccountHasCredentialsThatDependOnItsNameOnly(t *testing.T) {
 	seen := map[string]bool{}
 	for _, account := range one.Accounts() {
 		for _, credential := range []string{account.APIKey, account.Token, account.RefreshToken} {
-			assert.False(t, seen[credential], "everybody has their own")
+			assert.False(t, seen[credential], "credentials are unique")
 			seen[credential] = true
 		}
 	}
 	assert.Len(t, seen, 9)
 	seeded := open(t, func(o *sandbox.Options) { o.Seed = 1 })
 	assert.NotEqual(t, a, seeded.add("a").account)
-	locked := open(t, func(o *sandbox.Options) { o.APIKey = "nobody knows" })
-	assert.NotEqual(t, a, locked.add("a").account, "nobody can tell it from a sandbox of other credentials")
+	locked := open(t, func(o *sandbox.Options) { o.APIKey = "private" })
+	assert.NotEqual(t, a, locked.add("a").account, "they depend on those of the first account")
 }
 
-func TestAccountsAreRefusedThatCouldBeTakenForOthers(t *testing.T) {
+func TestAccounts_MustBeUnique(t *testing.T) {
 	for _, row := range []struct {
 		accounts []sandbox.Account
-		says     string
+		what     string
 	}{
-		{[]sandbox.Account{{}}, "needs a name of its own"},
-		{[]sandbox.Account{{Name: "a"}, {Name: "a"}}, "needs a name of its own"},
-		{[]sandbox.Account{{Name: sandbox.FirstAccount}}, "needs a name of its own"},
-		{[]sandbox.Account{{Name: "a", APIKey: sandbox.DefaultAPIKey}}, "the same API key"},
-		{[]sandbox.Account{{Name: "a", Token: "x"}, {Name: "b", Token: "x"}}, "the same access token"},
-		{[]sandbox.Account{{Name: "a", RefreshToken: sandbox.DefaultRefreshToken}}, "the same refresh token"},
+		{[]sandbox.Account{{}}, "name"},
+		{[]sandbox.Account{{Name: "a"}, {Name: "a"}}, "name"},
+		{[]sandbox.Account{{Name: sandbox.FirstAccount}}, "name"},
+		{[]sandbox.Account{{Name: "a", APIKey: sandbox.DefaultAPIKey}}, "API key"},
+		{[]sandbox.Account{{Name: "a", Token: "x"}, {Name: "b", Token: "x"}}, "access token"},
+		{[]sandbox.Account{{Name: "a", RefreshToken: sandbox.DefaultRefreshToken}}, "refresh token"},
 	} {
 		_, err := sandbox.New(sandbox.Options{Accounts: row.accounts})
-		require.ErrorContains(t, err, "sandbox: accounts: ")
-		require.ErrorContains(t, err, row.says)
+		require.ErrorContains(t, err, "sandbox: accounts: "+row.what)
 	}
 	m := open(t)
 	m.add("a")
 	_, err := m.AddAccount(t.Context(), "a")
 	require.ErrorIs(t, err, sandbox.ErrAccountExists)
 	_, err = m.AddAccount(t.Context(), "")
-	require.ErrorContains(t, err, "sandbox: add account: it needs a name")
+	require.ErrorContains(t, err, "sandbox: add account: name")
 }
 
-func TestAccountsStayInTheFileWithWhatIsTheirs(t *testing.T) {
+func TestAccounts_StayInTheFile(t *testing.T) {
 	file := tempFile(t)
 	chosen := func(key string) func(*sandbox.Options) {
 		return func(o *sandbox.Options) {
@@ -103,44 +100,44 @@ func TestAccountsStayInTheFileWithWhatIsTheirs(t *testing.T) {
 	require.NoError(t, first.Close())
 
 	second := open(t, inFile(file), func(o *sandbox.Options) { o.Seed = 7 })
-	assert.Equal(t, before, second.Accounts(), "whatever the seed, and whether it is chosen again or not")
+	assert.Equal(t, before, second.Accounts(), "with another seed, and without being chosen again")
 	again := seller{second, second.Accounts()[2]}
 	assert.Equal(t, id, again.call(http.MethodGet, "/selling/listings/"+id, nil).text("listingId"))
 	require.NoError(t, second.Close())
 
 	third := open(t, chosen("another-key"))
-	assert.Equal(t, "another-key", third.Accounts()[1].APIKey, "what is chosen wins")
+	assert.Equal(t, "another-key", third.Accounts()[1].APIKey, "a chosen credential replaces the stored one")
 	assert.Equal(t, before[1].RefreshToken, third.Accounts()[1].RefreshToken)
 }
 
-func TestCredentialsOfTwoAccountsDoNotMix(t *testing.T) {
+func TestAccounts_CredentialsDoNotMix(t *testing.T) {
 	m := open(t)
 	s := m.add("second")
 	r := s.request(http.MethodGet, "/selling/listings", nil)
 	r.Header.Set("x-api-key", m.APIKey())
-	m.send(r).refused(http.StatusUnauthorized, "not that of the access token's account", "each is valid by itself")
+	m.send(r).refused(http.StatusUnauthorized, "x-api-key header", "both are valid, of different accounts")
 	r = m.request(http.MethodGet, "/selling/listings", nil)
 	r.Header.Set("x-api-key", s.account.APIKey)
-	m.send(r).refused(http.StatusUnauthorized, "not that of the access token's account", "and the other way round")
+	m.send(r).refused(http.StatusUnauthorized, "x-api-key header", "the other way round")
 	assert.Equal(t, http.StatusOK, s.call(http.MethodGet, "/selling/listings", nil).status)
 }
 
-func TestEveryAccountHasAQuotaOfItsOwn(t *testing.T) {
-	m := open(t, held(quota.Quota{RequestsPerSecond: 1, ItemsPerWindow: 5, ItemsWindow: time.Hour}))
+func TestAccounts_HaveSeparateQuotas(t *testing.T) {
+	m := open(t, withQuota(quota.Quota{RequestsPerSecond: 1, ItemsPerWindow: 5, ItemsWindow: time.Hour}))
 	s := m.add("second")
 	m.get("/selling/listings")
-	assert.Equal(t, http.StatusOK, s.call(http.MethodGet, "/selling/listings", nil).status, "the first has used up its own")
-	for _, who := range []func(string, string, any) answer{m.call, s.call} {
-		who(http.MethodGet, "/selling/listings", nil).refused(http.StatusTooManyRequests, "1 requests", "")
+	assert.Equal(t, http.StatusOK, s.call(http.MethodGet, "/selling/listings", nil).status, "the first account used up its own")
+	for _, who := range []func(string, string, any) response{m.call, s.call} {
+		who(http.MethodGet, "/selling/listings", nil).refused(http.StatusTooManyRequests, "quota", "the second request")
 	}
 	m.pass(time.Second)
 	assert.Equal(t, http.StatusOK, m.call(http.MethodPost, createBatch, listings(t, 5)).status)
 	assert.Equal(t, http.StatusOK, s.call(http.MethodPost, createBatch, listings(t, 5)).status)
 	m.pass(time.Second)
-	s.call(http.MethodPost, createBatch, listings(t, 1)).refused(http.StatusTooManyRequests, "5 items", "now it has, too")
+	s.call(http.MethodPost, createBatch, listings(t, 1)).refused(http.StatusTooManyRequests, "quota", "more items")
 }
 
-func TestTheMarketIsOneForAllAccounts(t *testing.T) {
+func TestAccounts_ShareTheMarket(t *testing.T) {
 	m := open(t)
 	s := m.add("second")
 	product, v := variant(t, "DZ5485-612", "10.5")
@@ -149,40 +146,40 @@ func TestTheMarketIsOneForAllAccounts(t *testing.T) {
 	assert.Equal(t, "1", s.call(http.MethodGet, path, nil).text("lowestAskAmount"))
 }
 
-func TestAnAccountPrintsNoSecrets(t *testing.T) {
+func TestAccounts_PrintNoSecrets(t *testing.T) {
 	a := open(t).add("second").account
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
 		assert.Equal(t, "sandbox.Account second", fmt.Sprintf(verb, a), verb)
 	}
 }
 
-func TestWhoKnewTheOldCredentialsCannotDeriveAnything(t *testing.T) {
+func TestAccounts_PublicCredentialsDeriveNoPrivateOnes(t *testing.T) {
 	file := tempFile(t)
 	public := open(t, inFile(file))
 	token := public.refresh(public.RefreshToken())["access_token"]
-	derived := public.add("made then").account
+	derived := public.add("before").account
 	require.NoError(t, public.Close())
 
 	private := open(t, inFile(file), func(o *sandbox.Options) {
-		o.APIKey, o.Token, o.RefreshToken = "nobody knows", "nobody knows it", "nobody knows either"
+		o.APIKey, o.Token, o.RefreshToken = "private-1", "private-2", "private-3"
 	})
-	private.with(token).refused(http.StatusUnauthorized, "is not valid", "anybody could have signed it")
-	assert.Equal(t, derived, private.Accounts()[1], "what an account was given stays")
+	private.with(token).refused(http.StatusUnauthorized, "Authorization header", "a token of the public credentials")
+	assert.Equal(t, derived, private.Accounts()[1], "stored credentials stay")
 	known, made := open(t).add("new").account, private.add("new").account
 	assert.NotEqual(t, known.APIKey, made.APIKey)
 	assert.NotEqual(t, known.Token, made.Token)
 	assert.NotEqual(t, known.RefreshToken, made.RefreshToken)
 }
 
-func TestBothCredentialsAreNeeded(t *testing.T) {
+func TestAuthentication_NeedsBothCredentials(t *testing.T) {
 	m := open(t)
-	for _, row := range []struct{ header, value, says, why string }{
-		{"Authorization", "", "Authorization header is missing", "no token"},
-		{"Authorization", "Bearer wrong", "access token", "a token of somebody else"},
-		{"Authorization", "Basic " + m.Token(), "access token", "another scheme"},
-		{"Authorization", m.Token(), "access token", "no scheme"},
-		{"x-api-key", "", "x-api-key header is missing", "no API key"},
-		{"x-api-key", "wrong", "API key", "an API key of somebody else"},
+	for _, row := range []struct{ header, value, why string }{
+		{"Authorization", "", "no token"},
+		{"Authorization", "Bearer wrong", "an unknown token"},
+		{"Authorization", "Basic " + m.Token(), "another scheme"},
+		{"Authorization", m.Token(), "no scheme"},
+		{"x-api-key", "", "no API key"},
+		{"x-api-key", "wrong", "an unknown API key"},
 	} {
 		r := m.request(http.MethodGet, "/selling/listings", nil)
 		if row.value == "" {
@@ -190,12 +187,12 @@ func TestBothCredentialsAreNeeded(t *testing.T) {
 		} else {
 			r.Header.Set(row.header, row.value)
 		}
-		m.send(r).refused(http.StatusUnauthorized, row.says, row.why)
+		m.send(r).refused(http.StatusUnauthorized, row.header+" header", row.why)
 	}
 	m.get("/selling/listings")
 }
 
-// belongings are what the first account has.
+// belongings are ids of the first account.
 type belongings struct{ listing, sold, operation, create, update, remove, order, ingestion string }
 
 func own(t *testing.T, m *market) belongings {
@@ -219,8 +216,8 @@ func own(t *testing.T, m *market) belongings {
 	return b
 }
 
-// all is everything that can be read of them.
-func (b belongings) all(m *market) []string {
+// readAll returns all responses about them.
+func (b belongings) readAll(m *market) []string {
 	m.t.Helper()
 	var texts []string
 	for _, path := range []string{
@@ -235,49 +232,50 @@ func (b belongings) all(m *market) []string {
 	return texts
 }
 
-func TestNobodyCrossesIntoAnotherAccount(t *testing.T) {
-	m := open(t) // a 403 would tell that there is something
+func TestAccounts_CannotReachEachOther(t *testing.T) {
+	m := open(t)
 	b := own(t, m)
 	stranger := m.add("stranger")
-	before := b.all(m)
+	before := b.readAll(m)
 	listing := "/selling/listings/" + b.listing
 	tried := map[string]bool{}
 	for _, row := range []struct {
 		operation, method, path string
 		body                    any
+		what                    string
 	}{
-		{"GetListing", "GET", listing, nil},
-		{"UpdateListing", "PATCH", listing, map[string]any{"amount": "1"}},
-		{"DeleteListing", "DELETE", listing, nil},
-		{"ActivateListing", "PUT", listing + "/activate", map[string]any{}},
-		{"DeactivateListing", "PUT", listing + "/deactivate", nil},
-		{"ListListingOperations", "GET", listing + "/operations", nil},
-		{"GetListingOperation", "GET", listing + "/operations/" + b.operation, nil},
-		{"GetCreateListingsBatch", "GET", b.create, nil},
-		{"ListCreateListingsBatchItems", "GET", b.create + "/items", nil},
-		{"GetUpdateListingsBatch", "GET", b.update, nil},
-		{"ListUpdateListingsBatchItems", "GET", b.update + "/items", nil},
-		{"GetDeleteListingsBatch", "GET", b.remove, nil},
-		{"ListDeleteListingsBatchItems", "GET", b.remove + "/items", nil},
-		{"GetOrder", "GET", "/selling/orders/" + b.order, nil},
-		{"GetShippingDocuments", "GET", "/selling/orders/" + b.order + "/shipping-document", nil},
-		{"GetShippingDocument", "GET", "/selling/orders/" + b.order + "/shipping-document/" + b.order, nil},
-		{"GetIngestion", "GET", "/catalog/ingestion/" + b.ingestion, nil},
+		{"GetListing", "GET", listing, nil, "listing"},
+		{"UpdateListing", "PATCH", listing, map[string]any{"amount": "1"}, "listing"},
+		{"DeleteListing", "DELETE", listing, nil, "listing"},
+		{"ActivateListing", "PUT", listing + "/activate", map[string]any{}, "listing"},
+		{"DeactivateListing", "PUT", listing + "/deactivate", nil, "listing"},
+		{"ListListingOperations", "GET", listing + "/operations", nil, "listing"},
+		{"GetListingOperation", "GET", listing + "/operations/" + b.operation, nil, "operation"},
+		{"GetCreateListingsBatch", "GET", b.create, nil, "create batch"},
+		{"ListCreateListingsBatchItems", "GET", b.create + "/items", nil, "create batch"},
+		{"GetUpdateListingsBatch", "GET", b.update, nil, "update batch"},
+		{"ListUpdateListingsBatchItems", "GET", b.update + "/items", nil, "update batch"},
+		{"GetDeleteListingsBatch", "GET", b.remove, nil, "delete batch"},
+		{"ListDeleteListingsBatchItems", "GET", b.remove + "/items", nil, "delete batch"},
+		{"GetOrder", "GET", "/selling/orders/" + b.order, nil, "order"},
+		{"GetShippingDocuments", "GET", "/selling/orders/" + b.order + "/shipping-document", nil, "order"},
+		{"GetShippingDocument", "GET", "/selling/orders/" + b.order + "/shipping-document/" + b.order, nil, "order"},
+		{"GetIngestion", "GET", "/catalog/ingestion/" + b.ingestion, nil, "ingestion"},
 	} {
 		tried[row.operation] = true
-		stranger.call(row.method, row.path, row.body).refused(http.StatusNotFound, "no", row.operation)
+		stranger.call(row.method, row.path, row.body).refused(http.StatusNotFound, row.what, row.operation+": a 403 would reveal that the id exists")
 	}
 	m.settle()
-	assert.Equal(t, before, b.all(m), "nothing has changed")
-	for _, operation := range aboutOneThing(t) {
-		assert.True(t, tried[operation], "%s takes an id of an account, so somebody has to try it", operation)
+	assert.Equal(t, before, b.readAll(m), "nothing was changed")
+	for _, operation := range operationsWithIDs(t) {
+		assert.True(t, tried[operation], "%s takes an id of an account and is not tried", operation)
 	}
 }
 
-// aboutOneThing returns the operations that take an id of something that belongs to an account.
-func aboutOneThing(t *testing.T) []string {
+// operationsWithIDs returns the operations with an id that belongs to an account.
+func operationsWithIDs(t *testing.T) []string {
 	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromData(api.Spec)
+	doc, err := document()
 	require.NoError(t, err)
 	var ids []string
 	for path, item := range doc.Paths.Map() {
@@ -292,7 +290,7 @@ func aboutOneThing(t *testing.T) []string {
 	return ids
 }
 
-func TestBatchesReachOnlyTheListingsOfTheirAccount(t *testing.T) {
+func TestAccounts_BatchesReachOwnListingsOnly(t *testing.T) {
 	m := open(t)
 	id := m.sell("200")
 	stranger := m.add("stranger")
@@ -301,13 +299,13 @@ func TestBatchesReachOnlyTheListingsOfTheirAccount(t *testing.T) {
 		m.settle()
 		items := stranger.call(http.MethodGet, "/selling/batch/"+kind+"/"+a.text("batchId")+"/items", nil)
 		assert.Equal(t, "FAILED", items.text("items", 0, "status"), kind)
-		assert.Contains(t, items.text("items", 0, "error"), "no listing", "%s: as if there were none", kind)
+		assert.NotEmpty(t, items.text("items", 0, "error"), kind)
 	}
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"))
-	assert.Equal(t, 1, m.get("/selling/listings/%s/operations", id).len("operations"), "nobody has touched it")
+	assert.Equal(t, 1, m.get("/selling/listings/%s/operations", id).len("operations"), "the others were not made")
 }
 
-func TestListsShowWhatBelongsToTheAccount(t *testing.T) {
+func TestAccounts_ListOwnRowsOnly(t *testing.T) {
 	m := open(t)
 	b := own(t, m)
 	stranger := m.add("stranger")

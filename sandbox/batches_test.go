@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// batch submits a batch and returns the path it is read at.
+// batch submits a batch and returns its path.
 func (m *market) batch(kind string, items ...map[string]any) string {
 	m.t.Helper()
 	a := m.call(http.MethodPost, "/selling/batch/"+kind, map[string]any{"items": items})
@@ -25,7 +25,7 @@ func counts(queued, inProgress, completed, failed string) map[string]any {
 	}
 }
 
-func TestABatchIsWorkedItemByItem(t *testing.T) {
+func TestBatches_AreWorkedItemByItem(t *testing.T) {
 	m := open(t) // with a delay of one second
 	path := m.batch("create-listing", map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 4})
 	for _, row := range []struct {
@@ -49,7 +49,7 @@ func TestABatchIsWorkedItemByItem(t *testing.T) {
 	}
 }
 
-func TestQuantityBecomesThatManyItems(t *testing.T) {
+func TestBatches_QuantityBecomesThatManyItems(t *testing.T) {
 	m := open(t)
 	path := m.batch("create-listing",
 		map[string]any{"variantId": chicago(t), "amount": "200.00", "quantity": 2, "active": false},
@@ -57,15 +57,15 @@ func TestQuantityBecomesThatManyItems(t *testing.T) {
 	)
 	m.settle()
 	items := m.get("%s/items", path)
-	require.Equal(t, 3, items.len("items"), "equal items are as good as others")
+	require.Equal(t, 3, items.len("items"), "equal items are allowed")
 	seen := map[any]bool{}
 	for i := range 3 {
 		assert.Equal(t, "COMPLETED", items.text("items", i, "status"))
 		assert.Equal(t, map[string]any{
 			"variantId": chicago(t), "amount": "200.00", "currencyCode": "USD", "active": false, "expiresAt": nil,
-		}, items.at("items", i, "listingInput"), "the input as it was taken")
+		}, items.at("items", i, "listingInput"), "the input as it was sent")
 		id := items.text("items", i, "result", "listingId")
-		assert.False(t, seen[id], "each item has a listing of its own")
+		assert.False(t, seen[id], "each item makes another listing")
 		seen[id] = true
 		listing := m.get("/selling/listings/%s", id)
 		assert.Equal(t, "INACTIVE", listing.text("status"))
@@ -74,7 +74,7 @@ func TestQuantityBecomesThatManyItems(t *testing.T) {
 	}
 }
 
-func TestItemsFailOneByOne(t *testing.T) {
+func TestBatches_ItemsFailOneByOne(t *testing.T) {
 	m := open(t)
 	v := chicago(t)
 	path := m.batch("create-listing",
@@ -95,14 +95,14 @@ func TestItemsFailOneByOne(t *testing.T) {
 	assert.Nil(t, good.at("items", 0, "error"))
 	assert.Equal(t, "2026-11-02T13:00:00.000Z", good.text("items", 0, "listingInput", "expiresAt"))
 	bad := m.get("%s/items?status=FAILED", path)
-	for i, says := range []string{"no variant", "out of range", "in the past", "decimal places"} {
-		assert.Contains(t, bad.text("items", i, "error"), says)
+	for i, what := range []string{"variant", "amount", "expiresAt", "amount"} {
+		assert.Regexp(t, "^"+what+" ", bad.text("items", i, "error"))
 		assert.Nil(t, bad.at("items", i, "result"))
 	}
 	assert.Equal(t, 1, m.get("/selling/listings").len("listings"))
 }
 
-func TestUpdateBatchesChangeListings(t *testing.T) {
+func TestBatches_UpdateListings(t *testing.T) {
 	m := open(t)
 	cheaper, off, sold := m.sell("200"), m.sell("200"), m.sell("200")
 	_, err := m.Buy(t.Context(), sold)
@@ -121,13 +121,14 @@ func TestUpdateBatchesChangeListings(t *testing.T) {
 		"listingId": cheaper, "amount": "150", "active": nil, "currencyCode": nil, "expiresAt": nil,
 	}, items.at("items", 0, "listingInput"))
 	assert.Equal(t, cheaper, items.text("items", 0, "result", "listingId"))
-	assert.Contains(t, items.text("items", 2, "error"), "sold")
-	assert.Contains(t, items.text("items", 3, "error"), "no listing")
+	for i, what := range []string{"listing " + sold, "listing ", "amount "} {
+		assert.Regexp(t, "^"+what, items.text("items", 2+i, "error"))
+	}
 	assert.Equal(t, "150", m.get("/selling/listings/%s", cheaper).text("amount"))
 	assert.Equal(t, "INACTIVE", m.get("/selling/listings/%s", off).text("status"))
 }
 
-func TestDeleteBatchesDeleteListings(t *testing.T) {
+func TestBatches_DeleteListings(t *testing.T) {
 	m := open(t)
 	id, sold := m.sell("200"), m.sell("200")
 	ask := m.get("/selling/listings/%s", id).text("ask", "askId")
@@ -139,17 +140,17 @@ func TestDeleteBatchesDeleteListings(t *testing.T) {
 	assert.Equal(t, []string{"COMPLETED", "FAILED", "FAILED"}, items.each("items", "status"))
 	assert.Equal(t, map[string]any{"id": id}, items.at("items", 0, "listingInput"))
 	assert.Equal(t, map[string]any{"listingId": id, "askId": ask}, items.at("items", 0, "result"))
-	assert.Contains(t, items.text("items", 1, "error"), "sold")
-	assert.Contains(t, items.text("items", 2, "error"), "deleted", "twice is once too often")
+	assert.NotEmpty(t, items.text("items", 1, "error"), "it is sold")
+	assert.NotEmpty(t, items.text("items", 2, "error"), "it is deleted already")
 	assert.Equal(t, "DELETED", m.get("/selling/listings/%s", id).text("status"))
 	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", sold).text("status"))
 }
 
-func TestABatchIsFoundOnlyUnderItsKind(t *testing.T) {
+func TestBatches_AreFoundUnderTheirKindOnly(t *testing.T) {
 	m := open(t)
 	m.batch("create-listing", map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 1})
 	path := m.batch("delete-listing", map[string]any{"listingId": "x"})
 	other := "/selling/batch/create-listing/" + path[len("/selling/batch/delete-listing/"):]
 	m.call(http.MethodGet, other, nil).refused(http.StatusNotFound, "create batch", "it is a delete batch")
-	m.call(http.MethodGet, path+"/items?status=DONE", nil).refused(http.StatusBadRequest, `"status"`, "no such status")
+	m.call(http.MethodGet, path+"/items?status=DONE", nil).refused(http.StatusBadRequest, `query parameter "status"`, "no such status")
 }

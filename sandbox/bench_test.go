@@ -10,7 +10,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// BenchmarkNew is how long a test waits for a sandbox in memory.
+// BenchmarkNew starts and closes a sandbox in memory.
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
 		s, err := sandbox.New(sandbox.Options{})
@@ -22,7 +22,7 @@ func BenchmarkNew(b *testing.B) {
 // tenThousand is a batch of 10,000 listings.
 const tenThousand = `{"items":[{"variantId":"7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef","amount":"200","quantity":10000}]}`
 
-// BenchmarkBatchItems works the items of a large batch in a file.
+// BenchmarkBatchItems does the work of a large batch in a file.
 func BenchmarkBatchItems(b *testing.B) {
 	var took time.Duration
 	for b.Loop() {
@@ -36,7 +36,7 @@ func BenchmarkBatchItems(b *testing.B) {
 	b.ReportMetric(10_000*float64(b.N)/took.Seconds(), "items/s")
 }
 
-// BenchmarkListListings is a filtered page of 100 out of 10,000.
+// BenchmarkListListings reads a filtered page of 100 of 10,000 listings.
 func BenchmarkListListings(b *testing.B) {
 	m := open(b, inFile(tempFile(b)))
 	m.ServeHTTP(discard{}, m.request(http.MethodPost, "/selling/batch/create-listing", tenThousand))
@@ -46,7 +46,7 @@ func BenchmarkListListings(b *testing.B) {
 	}
 }
 
-// discard answers nobody.
+// discard discards a response.
 type discard struct{}
 
 func (discard) Header() http.Header         { return http.Header{} }

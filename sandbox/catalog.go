@@ -6,11 +6,10 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
 )
 
-// Product is a product of the sandbox's catalog. Its ids are the same in every
-// sandbox and never change.
+// Product is a product of the catalog. Its ids are the same in every sandbox and never change.
 type Product struct {
 	ID          string // UUID
-	StyleID     string // the manufacturer's style id, such as DZ5485-612
+	StyleID     string // of the manufacturer, such as DZ5485-612
 	Title       string
 	Brand       string
 	Type        string // category, such as "sneakers" or "trading cards"
@@ -25,12 +24,11 @@ type Variant struct {
 	Size string // such as "10.5", "XL" or "One Size"
 }
 
-// Catalog returns all products there are, for tests and examples to choose
-// from. The caller owns the slice.
+// Catalog returns the products of every sandbox, without ingested ones. The caller owns the slice.
 func Catalog() []Product {
 	c, err := catalog.Load()
 	if err != nil {
-		panic(err) // the file is part of the program
+		panic(err) // the catalog is embedded in the program
 	}
 	products := make([]Product, 0, len(c.Products()))
 	for _, p := range c.Products() {

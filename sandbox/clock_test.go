@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatFallsDueIsDoneWhenAdvanceReturns(t *testing.T) {
+func TestAdvance_DoesTheWorkThatFallsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := open(t, inBackground)
 		path := m.batch("create-listing", map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 300})
@@ -20,12 +20,12 @@ func TestWhatFallsDueIsDoneWhenAdvanceReturns(t *testing.T) {
 		assert.Equal(t, "IN_PROGRESS", m.get("%s", path).text("status"))
 		require.NoError(t, m.Advance(t.Context(), 2*time.Second))
 		assert.Equal(t, "COMPLETED", m.get("%s", path).text("status"))
-		assert.Zero(t, time.Since(begin), "nobody has waited")
+		assert.Zero(t, time.Since(begin), "no real time passed")
 		assert.Equal(t, begin.Add(3*time.Second), m.Now())
 	})
 }
 
-func TestTheWorkerKeepsUpWithAClockThatWasMoved(t *testing.T) {
+func TestAdvance_WakesTheWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := open(t, inBackground)
 		a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200"})
@@ -37,7 +37,7 @@ func TestTheWorkerKeepsUpWithAClockThatWasMoved(t *testing.T) {
 	})
 }
 
-func TestManualWorkIsLeftToWorkByAdvance(t *testing.T) {
+func TestAdvance_LeavesManualWorkToWork(t *testing.T) {
 	m := open(t)
 	a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200"})
 	require.NoError(t, m.Advance(t.Context(), time.Minute))
@@ -46,7 +46,7 @@ func TestManualWorkIsLeftToWorkByAdvance(t *testing.T) {
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", a.text("listingId")).text("status"))
 }
 
-func TestAnAdvanceLastsUntilAReset(t *testing.T) {
+func TestAdvance_LastsUntilReset(t *testing.T) {
 	file := tempFile(t)
 	first := open(t, inFile(file))
 	require.NoError(t, first.Advance(t.Context(), 20*24*time.Hour))
@@ -57,7 +57,7 @@ func TestAnAdvanceLastsUntilAReset(t *testing.T) {
 	second := open(t, inFile(file))
 	assert.Equal(t, noon.Add(30*24*time.Hour), second.Now())
 	second.settle()
-	assert.Equal(t, "ACTIVE", second.get("/selling/listings/%s", a.text("listingId")).text("status"), "what was accepted is not due in a month")
+	assert.Equal(t, "ACTIVE", second.get("/selling/listings/%s", a.text("listingId")).text("status"), "it is due by the advanced clock")
 	second.now = noon
 	require.NoError(t, second.Reset(t.Context()))
 	assert.Equal(t, noon, second.Now())
@@ -65,7 +65,7 @@ func TestAnAdvanceLastsUntilAReset(t *testing.T) {
 	assert.Equal(t, noon, open(t, inFile(file)).Now())
 }
 
-func TestTheClockGoesForwardOnly(t *testing.T) {
+func TestAdvance_GoesForwardAndUpToALimit(t *testing.T) {
 	m := open(t)
 	require.Error(t, m.Advance(t.Context(), -1))
 	require.NoError(t, m.Advance(t.Context(), math.MaxInt64))

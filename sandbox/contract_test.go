@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"runtime"
 	"strconv"
 	"strings"
@@ -18,35 +17,35 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/specgen"
 )
 
-func TestInvalidRequestsNameWhatIsToBlame(t *testing.T) {
+func TestContract_InvalidRequestsNameWhatIsWrong(t *testing.T) {
 	m := open(t)
-	listing := "/selling/listings/98e2e748-8000-45bf-a624-5531d6a68318"
+	listing := "/selling/listings/" + unknownID
 	items := func(element string) string {
 		return `{"items":[{"variantId":"v","amount":"1","quantity":1},` + element + `]}`
 	}
 	for _, row := range []struct {
 		method, path, body string
 		status             int
-		says, why          string
+		what, why          string
 	}{
-		{"GET", "/nothing/here", "", 404, "/v2/nothing/here", "no such path"},
-		{"GET", "/selling/listings/", "", 404, "/v2/selling/listings/", "a trailing slash is another path"},
-		{"GET", "/selling/listings/x/../y", "", 404, "nothing", "paths are not cleaned up"},
-		{"PUT", "/selling/listings", "", 405, "PUT", "no such method"},
+		{"GET", "/nothing/here", "", 404, "path", "no such path"},
+		{"GET", "/selling/listings/", "", 404, "path", "a trailing slash is another path"},
+		{"GET", "/selling/listings/x/../y", "", 404, "path", "paths are not cleaned"},
+		{"PUT", "/selling/listings", "", 405, "method", "no such method"},
 		{"GET", "/selling/listings?pageSize=0", "", 400, `query parameter "pageSize"`, "below its minimum"},
 		{"GET", "/selling/listings?pageSize=101", "", 400, `query parameter "pageSize"`, "above its maximum"},
 		{"GET", "/selling/listings?pageNumber=one", "", 400, `query parameter "pageNumber"`, "not a number"},
 		{"GET", "/selling/listings?isExpired=perhaps", "", 400, `query parameter "isExpired"`, "not a boolean"},
 		{"GET", "/selling/listings?fromDate=02.11.2026", "", 400, `query parameter "fromDate"`, "not a day"},
-		{"GET", "/selling/listings?toDate=0001-01-01", "", 400, `query parameter "toDate"`, "a day that stands for none"},
-		{"GET", "/selling/listings?toDate=0000-12-31", "", 400, `query parameter "toDate"`, "the day before it"},
+		{"GET", "/selling/listings?toDate=0001-01-01", "", 400, `query parameter "toDate"`, "the zero time"},
+		{"GET", "/selling/listings?toDate=0000-12-31", "", 400, `query parameter "toDate"`, "before the zero time"},
 		{"GET", "/selling/listings?initiatedShipmentDisplayIds=" + numbers(101), "", 400, `query parameter "initiatedShipmentDisplayIds"`, "one more than a list takes"},
 		{"GET", "/selling/orders/active?initiatedShipmentDisplayIds=" + numbers(101), "", 400, `query parameter "initiatedShipmentDisplayIds"`, "one more than a list takes"},
 		{"GET", "/selling/orders/history?initiatedShipmentDisplayIds=" + numbers(101), "", 400, `query parameter "initiatedShipmentDisplayIds"`, "one more than a list takes"},
 		{"GET", "/selling/listings?productIds=air-jordan-1", "", 400, `query parameter "productIds"`, "a name where an id belongs"},
 		{"GET", "/selling/listings?listingStatuses=ACTIVE,active", "", 400, `query parameter "listingStatuses"`, "a status that does not exist"},
 		{"GET", "/selling/listings/air-jordan-1", "", 400, `path parameter "listingId"`, "a name where an id belongs"},
-		{"GET", listing + "/operations?cursor=1", "", 400, `query parameter "cursor"`, "a cursor of one's own making"},
+		{"GET", listing + "/operations?cursor=1", "", 400, `query parameter "cursor"`, "no cursor of a response"},
 		{"GET", "/selling/orders/active?orderStatus=COMPLETED", "", 400, `query parameter "orderStatus"`, "a status of history"},
 		{"GET", "/selling/orders/history?toDate=tomorrow", "", 400, `query parameter "toDate"`, "not a day"},
 		{"GET", "/catalog/search", "", 400, `query parameter "query"`, "a required parameter is missing"},
@@ -59,47 +58,45 @@ func TestInvalidRequestsNameWhatIsToBlame(t *testing.T) {
 		{"POST", "/selling/listings", `{"variantId":"v","amount":""}`, 400, "/amount", "an empty amount"},
 		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","currencyCode":"XYZ"}`, 400, "/currencyCode", "a currency that does not exist"},
 		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","expiresAt":"soon"}`, 400, "/expiresAt", "not a time"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","Amount":"999"}`, 400, "/Amount", "a member that decoders take for another one"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","amount":"2"}`, 400, "/amount: it is there twice", "two members of one name"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","a/b":[{"c":1,"c":1e400}]}`, 400, "/a~1b/0/c", "even where nobody looks"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","expiresAt":"1969-12-31T23:59:59Z"}`, 400, "/expiresAt: 1969", "before all time"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","Amount":"999"}`, 400, "/Amount", "a member that encoding/json takes for amount"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","amount":"2"}`, 400, "/amount", "a repeated member"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","a/b":[{"c":1,"c":1e400}]}`, 400, "/a~1b/0/c", "in undeclared members, too"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","expiresAt":"1969-12-31T23:59:59Z"}`, 400, "/expiresAt", "before 1970"},
 		{"PATCH", listing, `{"amount":""}`, 400, "/amount", "an empty amount"},
-		{"PATCH", listing, `{"expiresAt":"0001-01-01T00:00:00Z"}`, 400, "/expiresAt", "a time that stands for none"},
+		{"PATCH", listing, `{"expiresAt":"0001-01-01T00:00:00Z"}`, 400, "/expiresAt", "the zero time"},
 		{"PATCH", listing, `{"expiresAt":"9999-12-31T23:59:59-12:00"}`, 400, "/expiresAt", "in the year 10000 of UTC"},
 		{"PUT", listing + "/activate", `{"amount":""}`, 400, "/amount", "an empty amount"},
-		{"PUT", listing + "/activate", `{"expiresAt":"0001-01-01T00:00:00Z"}`, 400, "/expiresAt", "a time that stands for none"},
+		{"PUT", listing + "/activate", `{"expiresAt":"0001-01-01T00:00:00Z"}`, 400, "/expiresAt", "the zero time"},
 		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"1","quantity":1,"InventoryType":"BOGUS"}`), 400, "/items/1/InventoryType", "in another case, within a list"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"1","quantity":1,"expiresAt":"0001-01-01T00:00:00Z"}`), 400, "/items/1/expiresAt", "a time that stands for none"},
-		{"POST", "/selling/batch/update-listing", `{"items":[{"listingId":"l","expiresAt":"0001-01-01T00:00:00Z"}]}`, 400, "/items/0/expiresAt", "a time that stands for none"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"1","quantity":1,"expiresAt":"0001-01-01T00:00:00Z"}`), 400, "/items/1/expiresAt", "the zero time"},
+		{"POST", "/selling/batch/update-listing", `{"items":[{"listingId":"l","expiresAt":"0001-01-01T00:00:00Z"}]}`, 400, "/items/0/expiresAt", "the zero time"},
 		{"POST", "/selling/batch/update-listing", `{"items":[{"listingId":"l","amount":""}]}`, 400, "/items/0/amount", "an empty amount"},
-		{"POST", "/selling/batch/create-listing", `{"items":[],"extra":1}`, 400, "extra", "a member that does not exist"},
-		{"POST", "/selling/batch/create-listing", `{"items":[]}`, 400, "/items", "nothing to do"},
+		{"POST", "/selling/batch/create-listing", `{"items":[],"extra":1}`, 400, "body", "a member that does not exist"},
+		{"POST", "/selling/batch/create-listing", `{"items":[]}`, 400, "/items", "no elements"},
 		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","quantity":1}`), 400, "/items/1/amount", "a required member is missing"},
 		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"ten","quantity":1}`), 400, "/items/1/amount", "not a number"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"-10","quantity":1}`), 400, "/items/1/amount", "less than nothing"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"0.00","quantity":1}`), 400, "/items/1/amount", "nothing"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":0}`), 400, "/items/1/quantity", "none of it"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":1.5}`), 400, "/items/1/quantity", "one and a half"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":1e12}`), 400, "/items/1/quantity", "more than anybody has"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"-10","quantity":1}`), 400, "/items/1/amount", "negative"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"0.00","quantity":1}`), 400, "/items/1/amount", "zero"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":0}`), 400, "/items/1/quantity", "zero"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":1.5}`), 400, "/items/1/quantity", "a fraction"},
+		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":1e12}`), 400, "/items/1/quantity", "too many"},
 		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":1,"currencyCode":"usd"}`), 400, "/items/1/currencyCode", "codes are upper case"},
 		{"POST", "/selling/batch/update-listing", `{"items":[{"listingId":"l","amount":"x"}]}`, 400, "/items/0/amount", "not a number"},
-		{"POST", "/selling/batch/update-listing", `{"items":[]}`, 400, "/items", "nothing to do"},
+		{"POST", "/selling/batch/update-listing", `{"items":[]}`, 400, "/items", "no elements"},
 		{"POST", "/selling/batch/delete-listing", `{"items":[{}]}`, 400, "/items/0/listingId", "a required member is missing"},
 		{"POST", "/selling/batch/delete-listing", `{"items":[` + strings.Repeat(`{"listingId":"l"},`, 100) + `{"listingId":"l"}]}`, 400, "/items", "one more than a call takes"},
-		{"POST", "/selling/batch/delete-listing", `{"items":[{"listingId":"` + strings.Repeat("x", 1<<20) + `"}]}`, 413, "longer", "a body without end"},
+		{"POST", "/selling/batch/delete-listing", `{"items":[{"listingId":"` + strings.Repeat("x", 1<<20) + `"}]}`, 413, "body", "a body that is too long"},
 	} {
 		var body any
 		if row.body != "" {
 			body = row.body
 		}
-		m.call(row.method, row.path, body).refused(row.status, row.says, row.why)
+		m.call(row.method, row.path, body).refused(row.status, row.what, row.why)
 	}
-	if n := m.get("/selling/listings").at("count"); n.(interface{ String() string }).String() != "0" {
-		t.Errorf("refused requests made %v listings", n)
-	}
+	assert.Zero(t, m.get("/selling/listings").len("listings"), "refused requests change nothing")
 }
 
-// numbers is a list of n different values.
+// numbers returns a list of n different values.
 func numbers(n int) string {
 	var values []string
 	for i := range n {
@@ -108,7 +105,7 @@ func numbers(n int) string {
 	return strings.Join(values, ",")
 }
 
-func TestWhatAListSaysTwiceOrNotAtAllMeansNothing(t *testing.T) {
+func TestContract_EmptyAndRepeatedValuesAreIgnored(t *testing.T) {
 	m := open(t)
 	id := m.sell("200")
 	assert.Equal(t, []string{id}, m.get("/selling/listings?listingStatuses=,ACTIVE,,ACTIVE,").each("listings", "listingId"))
@@ -117,47 +114,46 @@ func TestWhatAListSaysTwiceOrNotAtAllMeansNothing(t *testing.T) {
 	assert.Empty(t, m.get("/selling/orders/history?inventoryTypes=%s", strings.Repeat("FLEX,", 10_000)).each("orders", "orderNumber"))
 }
 
-func TestMembersThatNobodyDeclaresAreAllowed(t *testing.T) {
+func TestContract_UndeclaredMembersAreAllowed(t *testing.T) {
 	m := open(t)
-	a := m.call("POST", "/selling/listings", fmt.Sprintf(`{"variantId":%q,"amount":"100","note":{"amount":1,"Amount":1e400}}`, chicago(t)))
-	assert.Equal(t, http.StatusCreated, a.status, "%v", a.body)
+	r := m.call("POST", "/selling/listings", fmt.Sprintf(`{"variantId":%q,"amount":"100","note":{"amount":1,"Amount":1e400}}`, chicago(t)))
+	assert.Equal(t, http.StatusCreated, r.status, "%v", r.body)
 }
 
-func TestUnknownIDsAreNotFound(t *testing.T) {
+func TestContract_UnknownIDsAreNotFound(t *testing.T) {
 	m := open(t)
 	id := m.sell("200")
-	const unknown = "98e2e748-8000-45bf-a624-5531d6a68318"
 	product, _ := variant(t, "DZ5485-612", "10.5")
 	_, another := variant(t, "DD1391-100", "10.5")
-	for _, row := range []struct{ method, path, body string }{
-		{"GET", "/selling/listings/" + unknown, ""},
-		{"DELETE", "/selling/listings/" + unknown, ""},
-		{"PATCH", "/selling/listings/" + unknown, "{}"},
-		{"PUT", "/selling/listings/" + unknown + "/activate", "{}"},
-		{"PUT", "/selling/listings/" + unknown + "/deactivate", ""},
-		{"GET", "/selling/listings/" + unknown + "/operations", ""},
-		{"GET", "/selling/listings/" + id + "/operations/" + unknown, ""},
-		{"GET", "/selling/batch/create-listing/" + unknown, ""},
-		{"GET", "/selling/batch/update-listing/" + unknown, ""},
-		{"GET", "/selling/batch/delete-listing/" + unknown, ""},
-		{"GET", "/selling/batch/create-listing/" + unknown + "/items", ""},
-		{"GET", "/selling/orders/323314425-323214184", ""},
-		{"GET", "/catalog/products/" + unknown, ""},
-		{"GET", "/catalog/products/" + unknown + "/variants", ""},
-		{"GET", "/catalog/products/" + product.ID + "/variants/" + unknown, ""},
-		{"GET", "/catalog/products/" + product.ID + "/variants/" + another, ""},
-		{"GET", "/catalog/products/" + unknown + "/market-data", ""},
-		{"GET", "/catalog/products/" + unknown + "/variants/" + unknown + "/market-data", ""},
+	for _, row := range []struct{ method, path, body, what string }{
+		{"GET", "/selling/listings/" + unknownID, "", "listing"},
+		{"DELETE", "/selling/listings/" + unknownID, "", "listing"},
+		{"PATCH", "/selling/listings/" + unknownID, "{}", "listing"},
+		{"PUT", "/selling/listings/" + unknownID + "/activate", "{}", "listing"},
+		{"PUT", "/selling/listings/" + unknownID + "/deactivate", "", "listing"},
+		{"GET", "/selling/listings/" + unknownID + "/operations", "", "listing"},
+		{"GET", "/selling/listings/" + id + "/operations/" + unknownID, "", "operation"},
+		{"GET", "/selling/batch/create-listing/" + unknownID, "", "create batch"},
+		{"GET", "/selling/batch/update-listing/" + unknownID, "", "update batch"},
+		{"GET", "/selling/batch/delete-listing/" + unknownID, "", "delete batch"},
+		{"GET", "/selling/batch/create-listing/" + unknownID + "/items", "", "create batch"},
+		{"GET", "/selling/orders/323314425-323214184", "", "order"},
+		{"GET", "/catalog/products/" + unknownID, "", "product"},
+		{"GET", "/catalog/products/" + unknownID + "/variants", "", "product"},
+		{"GET", "/catalog/products/" + product.ID + "/variants/" + unknownID, "", "variant of this product"},
+		{"GET", "/catalog/products/" + product.ID + "/variants/" + another, "", "variant of this product"},
+		{"GET", "/catalog/products/" + unknownID + "/market-data", "", "product"},
+		{"GET", "/catalog/products/" + unknownID + "/variants/" + unknownID + "/market-data", "", "product"},
 	} {
 		var body any
 		if row.body != "" {
 			body = row.body
 		}
-		m.call(row.method, row.path, body).refused(http.StatusNotFound, "there is no", row.method+" "+row.path)
+		m.call(row.method, row.path, body).refused(http.StatusNotFound, row.what, row.method+" "+row.path)
 	}
 }
 
-func TestADeepBodyCostsNoMoreThanItsLength(t *testing.T) {
+func TestContract_DeepBodyCostsNoMoreThanItsLength(t *testing.T) {
 	m := open(t)
 	const depth = 2000
 	name := strings.Repeat("n", 400)
@@ -170,11 +166,11 @@ func TestADeepBodyCostsNoMoreThanItsLength(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100*len(body)))
 }
 
-// A name where an id belongs is a mistake of the caller's and no id that has gone stale, so it is
-// answered 400 wherever the document declares that.
-func TestANameWhereAnIDBelongsIsRefused(t *testing.T) {
+// A name in the place of an id is a mistake of the client and no stale id, so the status is 400
+// wherever the document declares it.
+func TestContract_NamesAreNoIDs(t *testing.T) {
 	m := open(t)
-	const name, unknown = "air-jordan-1", "98e2e748-8000-45bf-a624-5531d6a68318"
+	const name = "air-jordan-1"
 	for _, row := range []struct{ method, path, parameter string }{
 		{"GET", "/selling/listings/" + name, "listingId"},
 		{"PATCH", "/selling/listings/" + name, "listingId"},
@@ -182,10 +178,10 @@ func TestANameWhereAnIDBelongsIsRefused(t *testing.T) {
 		{"PUT", "/selling/listings/" + name + "/activate", "listingId"},
 		{"PUT", "/selling/listings/" + name + "/deactivate", "listingId"},
 		{"GET", "/selling/listings/" + name + "/operations", "listingId"},
-		{"GET", "/selling/listings/" + unknown + "/operations/" + name, "operationId"},
+		{"GET", "/selling/listings/" + unknownID + "/operations/" + name, "operationId"},
 		{"GET", "/catalog/products/" + name + "/market-data", "productId"},
-		{"GET", "/catalog/products/" + name + "/variants/" + unknown, "productId"},
-		{"GET", "/catalog/products/" + name + "/variants/" + unknown + "/market-data", "productId"},
+		{"GET", "/catalog/products/" + name + "/variants/" + unknownID, "productId"},
+		{"GET", "/catalog/products/" + name + "/variants/" + unknownID + "/market-data", "productId"},
 	} {
 		var body any
 		if row.method == http.MethodPatch || strings.HasSuffix(row.path, "/activate") {
@@ -195,48 +191,42 @@ func TestANameWhereAnIDBelongsIsRefused(t *testing.T) {
 	}
 }
 
-// plainRequests returns the plainest valid request for every operation. Products and variants
-// exist, all else does not.
-func (f *fuzzed) plainRequests() []specgen.Request {
+// plainRequests returns the plainest valid request of every operation. Their ids are those of the
+// examples of the document, which do not exist, or the ones that are given.
+func (f *fuzzed) plainRequests(ids map[string]any) []specgen.Request {
 	f.t.Helper()
 	spec, err := specgen.Load(api.Spec)
 	require.NoError(f.t, err)
 	known := specgen.NewKnown(spec, sandbox.BasePath)
-	product, variantID := variant(f.t, "DZ5485-612", "10.5")
-	known.Learn(map[string]any{"productId": product.ID, "variantId": variantID})
+	known.Learn(ids)
 	g := &specgen.Generator{Known: known, Choices: specgen.Plain{}, Base: sandbox.BasePath}
 	requests := make([]specgen.Request, 0, len(spec.Operations()))
 	for _, op := range spec.Operations() {
-		requests = append(requests, g.Request(op))
+		r := g.Request(op)
+		require.NoError(f.t, f.refusal(r), "%s", r)
+		requests = append(requests, r)
 	}
 	return requests
 }
 
-func TestEveryOperationNeedsBothCredentials(t *testing.T) {
+func TestContract_EveryOperationNeedsBothCredentials(t *testing.T) {
 	m := &fuzzed{market: open(t)}
-	for _, r := range m.plainRequests() {
+	for _, r := range m.plainRequests(nil) {
 		for _, header := range []string{"Authorization", "x-api-key"} {
 			r.Omit = header
-			m.send(m.http(r)).refused(http.StatusUnauthorized, header+" header is missing", r.Operation)
+			m.send(m.http(r)).refused(http.StatusUnauthorized, header+" header", r.Operation)
 		}
 	}
 }
 
-func TestThePlainestRequestsAreValid(t *testing.T) {
+// Without its database an operation fails; one that needs none fails by a fault.
+func TestContract_EveryOperationCanFail(t *testing.T) {
 	m := &fuzzed{market: open(t)}
-	for _, r := range m.plainRequests() {
-		assert.NoError(t, m.refusal(r), "%s", r)
-	}
-}
-
-// What needs no database is made to fail by a fault.
-func TestEveryOperationCanFail(t *testing.T) {
-	m := &fuzzed{market: open(t)}
-	requests := m.plainRequests()
+	product, variantID := variant(t, "DZ5485-612", "10.5")
+	requests := m.plainRequests(map[string]any{"productId": product.ID, "variantId": variantID})
 	require.NoError(t, m.Close())
 	for _, r := range requests {
-		if a := m.send(m.http(r)); a.status == http.StatusInternalServerError {
-			a.refused(http.StatusInternalServerError, "failed", r.Operation)
+		if m.send(m.http(r)).status == http.StatusInternalServerError {
 			continue
 		}
 		require.NoError(t, m.Fail(sandbox.Fault{Operation: r.Operation, Kind: sandbox.FaultStatus, Status: 500}))
@@ -244,33 +234,12 @@ func TestEveryOperationCanFail(t *testing.T) {
 	}
 }
 
-// Nothing that a seller can send is answered 400 here: what is no order number is answered 404 as
-// an order that has gone is.
-func TestShippingDocumentsCanBeRefused(t *testing.T) {
-	m := open(t)
-	require.NoError(t, m.Fail(sandbox.Fault{Operation: "GetShippingDocuments", Kind: sandbox.FaultStatus, Status: 400}))
-	number := m.direct()
-	a := m.call(http.MethodGet, "/selling/orders/"+number+"/shipping-document", nil)
-	assert.Equal(t, http.StatusBadRequest, a.status)
-	assert.Equal(t, http.StatusOK, m.call(http.MethodGet, "/selling/orders/"+number+"/shipping-document", nil).status, "once")
-}
-
-func TestAShippingDocumentIsServedAsDeclared(t *testing.T) {
-	m := open(t)
-	_, number := m.order("200")
-	address, err := url.Parse(m.get("/selling/orders/%s", number).text("shipment", "shippingLabelUrl"))
-	require.NoError(t, err)
-	w := m.raw(http.MethodGet, strings.TrimPrefix(address.Path, sandbox.BasePath), nil)
-	assert.Equal(t, http.StatusOK, w.Code)
-	assert.Equal(t, "application/pdf", w.Header().Get("Content-Type"))
-}
-
-func TestAMethodThatIsNotThereIsToldWhichAre(t *testing.T) {
+func TestRouting_WrongMethodListsTheAllowed(t *testing.T) {
 	m := open(t)
 	for _, row := range []struct{ method, path, allow, why string }{
 		{http.MethodPut, "/selling/listings", "GET, POST", "a collection"},
-		{http.MethodPost, "/selling/listings/98e2e748-8000-45bf-a624-5531d6a68318", "GET, PATCH, DELETE", "one of it"},
-		{http.MethodHead, "/catalog/search", "GET", "a head is no operation of the document"},
+		{http.MethodPost, "/selling/listings/98e2e748-8000-45bf-a624-5531d6a68318", "GET, PATCH, DELETE", "one resource"},
+		{http.MethodHead, "/catalog/search", "GET", "HEAD is no operation"},
 	} {
 		w := m.raw(row.method, row.path, nil)
 		assert.Equal(t, http.StatusMethodNotAllowed, w.Code, row.why)
@@ -279,8 +248,7 @@ func TestAMethodThatIsNotThereIsToldWhichAre(t *testing.T) {
 	assert.Empty(t, m.raw(http.MethodGet, "/selling/listings", nil).Header().Get("Allow"))
 }
 
-// What is checked and what is served is one decision: a path that is escaped more than it has to be
-// is the same path.
+// A path with needless escapes is the same path: it is checked and served as the same operation.
 func TestRouting_DecodesPathsOnce(t *testing.T) {
 	m := open(t)
 	for _, row := range []struct {

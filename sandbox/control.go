@@ -6,84 +6,74 @@ import (
 	"time"
 )
 
-// ControlKey returns what x-sandbox-key has to say to the control API.
+// ControlKey returns the key of the control API, for the header x-sandbox-key.
 func (s *Sandbox) ControlKey() string { return s.options.ControlKey }
 
 // Now returns the time by the clock of the sandbox.
 func (s *Sandbox) Now() time.Time { return s.control.Clock.Now() }
 
-// Advance moves the clock on, which still runs as before: batches and orders
-// fall due, listings and access tokens expire, quotas recover. What has fallen
-// due is done when Advance returns, unless the work is Manual, which leaves it
-// to the next call of Work. d must not be negative. An advance lasts until Reset:
-// the database keeps it, and a sandbox that is opened on the same file goes on
-// from there.
+// Advance moves the clock forward by d, which must not be negative: batches and orders fall due,
+// listings and access tokens expire, quotas recover. Unless the work is Manual, it is done when
+// Advance returns. The database stores the advance until Reset, also for a later start on the same
+// file.
 func (s *Sandbox) Advance(ctx context.Context, d time.Duration) error {
 	return wrap(fmt.Sprintf("advance by %s", d), s.control.Advance(ctx, d))
 }
 
-// Work does all that is due by the clock, and returns when nothing more is due.
-// It is meant for a sandbox whose work is Manual, and harmless for others.
+// Work does all work that is due. It is for a sandbox with Options.Manual, and harmless for others.
 func (s *Sandbox) Work(ctx context.Context) error {
 	return wrap("work", s.control.Work(ctx))
 }
 
-// Reset makes the sandbox as it was on its first day, in the middle of whatever
-// it was doing: no listings, batches, orders, bids or ingested products, ids
-// from the beginning, the clock where Options.Now has it, unused quotas, no
-// faults and all counters at zero. Accounts stay, and so do their tokens and the
-// seed. Requests under way finish first, but for those that a fault still keeps
-// from their work: these are cut off.
+// Reset empties the sandbox while it runs: no listings, batches, orders, bids or ingested products,
+// ids from the beginning, the clock of Options.Now, unused quotas, no faults and no counters.
+// Accounts, their tokens and the seed stay. Requests that are being handled finish first; those
+// that a fault delays before their handler are aborted.
 func (s *Sandbox) Reset(ctx context.Context) error {
 	return wrap("reset", s.control.Reset(ctx))
 }
 
-// Reseed changes Options.Seed from now on: the prices of the order book at once,
-// and all ids the sandbox makes from then on. Requests under way finish first.
+// Reseed changes Options.Seed: the prices of the order book, and all ids from then on. Requests
+// that are being handled finish first.
 func (s *Sandbox) Reseed(ctx context.Context, seed uint64) error {
 	return wrap("reseed", s.control.Reseed(ctx, seed))
 }
 
-// Buy lets a buyer take an active listing at its price. The listing becomes
-// MATCHED and an active order is made, whose number is returned. It fails if
-// there is no such listing or if it has no live ask.
+// Buy sells an active listing at its price. The listing becomes MATCHED; the number of its order is
+// returned. It fails if there is no such listing, or it has no live ask.
 func (s *Sandbox) Buy(ctx context.Context, listingID string) (orderNumber string, err error) {
 	order, err := s.selling.Buy(ctx, listingID)
 	return order.Number, wrap("buy", err)
 }
 
-// Bid lets a buyer bid for a variant. The amount is decimal text of the
-// currency, an ISO 4217 code that listings can be priced in.
+// Bid makes a bid of a buyer for a variant. The amount is decimal text, and the currency the ISO
+// 4217 code of a currency of listings.
 //
-// A bid that reaches the lowest live ask of the listings of all accounts buys
-// that listing at the price it asks, and the number of the order is returned.
-// Any other bid stands in the book, with an empty order number, until a listing
-// goes live at its amount or below and is sold at once to the highest such bid.
-// Either way nothing is bought while another seller of the made-up book asks
-// for less: those sellers do not trade, nor do their buyers. Bids do not expire.
+// A bid that reaches the lowest live ask of the listings of all accounts buys that listing at its
+// price; the number of the order is returned. Any other bid stays open, with an empty order number,
+// until a listing goes live at its amount or below, which is sold to the highest such bid. In both
+// cases nothing is bought while the generated order book has a lower ask: its sellers and buyers do
+// not trade. Bids do not expire.
 //
-// Market data shows the highest bid below the lowest ask.
+// Market data has the highest bid below the lowest ask.
 func (s *Sandbox) Bid(ctx context.Context, variantID, currency, amount string) (orderNumber string, err error) {
 	order, err := s.selling.Bid(ctx, variantID, currency, amount)
 	return order.Number, wrap("bid", err)
 }
 
-// MoveOrder moves an order on to a status, as the marketplace or one of its
-// partners would: SHIPPED, DIDNOTSHIP, AUTHFAILED and so on. Only the steps of
-// docs/states.md are possible; the error of any other one lists those that are.
-// It fails if there is no such order.
+// MoveOrder moves an order to a status, as the marketplace or one of its partners would: SHIPPED,
+// DIDNOTSHIP, AUTHFAILED and so on. It fails if there is no such order, or if docs/states.md has no
+// transition to that status; the error then lists the possible ones.
 func (s *Sandbox) MoveOrder(ctx context.Context, orderNumber, status string) error {
 	return wrap("move order", s.selling.MoveOrder(ctx, orderNumber, status))
 }
 
-// Counters counts requests by the id of their operation, such as CreateListing,
-// and by the status they were answered with; 0 means that no answer was given.
-// The token endpoint counts as "token". Requests that belong to no operation are
-// not counted.
+// Counters has the number of requests by the id of their operation, such as CreateListing, and by
+// the status of the response, which is 0 for requests without one. The token endpoint is "token".
+// Requests of no operation are not counted.
 type Counters map[string]map[int]int
 
-// Of returns how many requests of an operation there were, whatever came of
-// them.
+// Of returns the number of requests of an operation with any status.
 func (c Counters) Of(operation string) int {
 	sum := 0
 	for _, n := range c[operation] {
@@ -92,13 +82,6 @@ func (c Counters) Of(operation string) int {
 	return sum
 }
 
-// Counters returns what was counted since the start or the last Reset. A
-// request counts from the moment it is answered. The caller owns the map.
+// Counters returns the counters since the start or the last Reset. A request is counted just before
+// its response is sent. The caller owns the map.
 func (s *Sandbox) Counters() Counters { return s.gateway.Counters.Snapshot() }
-
-func wrap(name string, err error) error {
-	if err != nil {
-		return fmt.Errorf("sandbox: %s: %w", name, err)
-	}
-	return nil
-}

@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,25 +13,21 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// control asks the control API.
-func (m *market) control(method, path, body string) answer {
+// control makes a request of the control API.
+func (m *market) control(method, path, body string) response {
 	m.t.Helper()
 	r := httptest.NewRequestWithContext(m.t.Context(), method, sandbox.ControlPath+path, strings.NewReader(body))
 	r.Header.Set("x-sandbox-key", m.ControlKey())
 	w := httptest.NewRecorder()
 	m.ServeHTTP(w, r)
-	a := answer{t: m.t, status: w.Code}
 	if w.Code == http.StatusNoContent {
 		assert.Empty(m.t, w.Body.String())
-		return a
+		return response{t: m.t, status: w.Code}
 	}
-	d := json.NewDecoder(w.Body)
-	d.UseNumber()
-	require.NoError(m.t, d.Decode(&a.body))
-	return a
+	return decode(m.t, w)
 }
 
-func TestTheControlAPIHasAKeyOfItsOwn(t *testing.T) {
+func TestControl_NeedsItsKey(t *testing.T) {
 	m := open(t)
 	assert.NotEqual(t, m.ControlKey(), open(t).ControlKey(), "it is random")
 	assert.Equal(t, "mine", open(t, func(o *sandbox.Options) { o.ControlKey = "mine" }).ControlKey())
@@ -49,25 +44,25 @@ func TestTheControlAPIHasAKeyOfItsOwn(t *testing.T) {
 			assert.Equal(t, http.StatusUnauthorized, w.Code, "%s %s", method, path)
 		}
 	}
-	m.call(http.MethodGet, "/_sandbox", nil).refused(http.StatusNotFound, "/v2/_sandbox", "it is not part of the service")
+	m.call(http.MethodGet, "/_sandbox", nil).refused(http.StatusNotFound, "path", "it is not below the base path")
 }
 
-func TestTheControlAPIListsItselfWithExamplesThatHold(t *testing.T) {
+func TestControl_ListsItselfWithValidExamples(t *testing.T) {
 	m := open(t)
 	list := m.control(http.MethodGet, "", "")
-	id := m.sell("2000") // nobody bids as much
+	id := m.sell("2000") // above all bids
 	for i := range list.len("controls") {
 		method, path := list.text("controls", i, "method"), strings.TrimPrefix(list.text("controls", i, "path"), sandbox.ControlPath)
 		body, _ := list.at("controls", i, "body").(string)
 		assert.NotEmpty(t, list.text("controls", i, "does"))
 		if path == "/reset" {
-			continue // it comes last
+			continue // below
 		}
 		body = strings.ReplaceAll(body, "98e2e748-8000-45bf-a624-5531d6a68318", id)
 		path = strings.ReplaceAll(path, "{orderNumber}", "300000000-300000000")
 		a := m.control(method, path, body)
 		if strings.HasPrefix(path, "/orders/") {
-			a.refused(http.StatusNotFound, "order", "there is none of this number")
+			a.refused(http.StatusNotFound, "order", "there is none")
 			continue
 		}
 		assert.Less(t, a.status, 300, "%s %s: %v", method, path, a.body)
@@ -76,7 +71,7 @@ func TestTheControlAPIListsItselfWithExamplesThatHold(t *testing.T) {
 	assert.Equal(t, 0, m.get("/selling/listings").len("listings"))
 }
 
-func TestTheControlAPIDoesWhatItSays(t *testing.T) {
+func TestControl_DoesWhatItLists(t *testing.T) {
 	m := open(t)
 	id := m.sell("200")
 
@@ -91,7 +86,7 @@ func TestTheControlAPIDoesWhatItSays(t *testing.T) {
 	assert.Equal(t, "SHIPPED", m.get("/selling/orders/%s", order).text("status"))
 	second := m.sell("1")
 	order = m.control("POST", "/bids", `{"variantId":"`+chicago(t)+`","currencyCode":"USD","amount":"1"}`).text("orderNumber")
-	if order == "" { // a bid of the seeded book was there first
+	if order == "" {
 		require.Equal(t, "MATCHED", m.get("/selling/listings/%s", second).text("status"))
 	}
 
@@ -112,34 +107,34 @@ func TestTheControlAPIDoesWhatItSays(t *testing.T) {
 	assert.NotEqual(t, id, m.sell("500"))
 }
 
-func TestTheControlAPIRefusesWhatItDoesNotKnow(t *testing.T) {
+func TestControl_RefusesInvalidRequests(t *testing.T) {
 	m := open(t)
 	m.add("second")
 	for _, row := range []struct {
 		method, path, body string
 		status             int
-		says, why          string
+		what, why          string
 	}{
-		{"GET", "/nothing", "", 404, "GET /_sandbox lists", "no such path"},
-		{"GET", "/reset", "", 405, "GET /_sandbox lists", "a read must not do it"},
+		{"GET", "/nothing", "", 404, "path", "no such path"},
+		{"GET", "/reset", "", 405, "method", "a read changes nothing"},
 		{"POST", "/seed", "", 400, "body", "no body"},
-		{"POST", "/seed", `{"seed":-1}`, 400, "seed", "seeds are not negative"},
-		{"POST", "/seed", `{"sead":1}`, 400, "sead", "a member that does not exist"},
-		{"POST", "/seed", `{"seed":1}{}`, 400, "follows", "more than one"},
-		{"POST", "/clock", `{"advance":"a while"}`, 400, "a while", "not a duration"},
+		{"POST", "/seed", `{"seed":-1}`, 400, "body", "seeds are not negative"},
+		{"POST", "/seed", `{"sead":1}`, 400, "body", "a member that does not exist"},
+		{"POST", "/seed", `{"seed":1}{}`, 400, "body", "two values"},
+		{"POST", "/clock", `{"advance":"a while"}`, 400, "body", "not a duration"},
 		{"POST", "/clock", `{"advance":"-1s"}`, 400, "advance", "back in time"},
-		{"POST", "/purchases", `{"listingId":"x"}`, 404, "no listing", "it is not there"},
-		{"POST", "/orders/x/status", `{"status":"SHIPPED"}`, 404, "no order", "it is not there"},
-		{"POST", "/faults", `{"kind":"status"}`, 400, "needs a status", "it makes no sense"},
-		{"POST", "/faults", `{"kind":"delay","delay":5}`, 400, "delay", "five what"},
+		{"POST", "/purchases", `{"listingId":"x"}`, 404, "listing", "it does not exist"},
+		{"POST", "/orders/x/status", `{"status":"SHIPPED"}`, 404, "order", "it does not exist"},
+		{"POST", "/faults", `{"kind":"status"}`, 400, "status", "a fault that makes no sense"},
+		{"POST", "/faults", `{"kind":"delay","delay":5}`, 400, "body", "a duration without a unit"},
 		{"POST", "/accounts", `{"name":""}`, 400, "name", "no name"},
-		{"POST", "/accounts", `{"name":"second"}`, 409, "account of this name", "it is there already"},
+		{"POST", "/accounts", `{"name":"second"}`, 409, "account", "it exists"},
 	} {
-		m.control(row.method, row.path, row.body).refused(row.status, row.says, row.method+" "+row.path+": "+row.why)
+		m.control(row.method, row.path, row.body).refused(row.status, row.what, row.method+" "+row.path+": "+row.why)
 	}
 }
 
-func TestTheControlAPISaysWhatIsAllowed(t *testing.T) {
+func TestControl_WrongMethodListsTheAllowed(t *testing.T) {
 	m := open(t)
 	for path, allow := range map[string]string{"": "GET", "/reset": "POST", "/faults": "POST, GET, DELETE", "/orders/x/status": "POST"} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, sandbox.ControlPath+path, nil)
@@ -151,10 +146,10 @@ func TestTheControlAPISaysWhatIsAllowed(t *testing.T) {
 	}
 }
 
-func TestAControlCallTakesAsLongAsItTakes(t *testing.T) {
+func TestControl_HasNoWriteTimeout(t *testing.T) {
 	m := open(t)
 	srv := httptest.NewUnstartedServer(m)
-	srv.Config.WriteTimeout = time.Nanosecond // which is over before any call is done
+	srv.Config.WriteTimeout = time.Nanosecond
 	srv.Start()
 	defer srv.Close()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+sandbox.ControlPath+"/clock", strings.NewReader(`{"advance":"36h"}`))

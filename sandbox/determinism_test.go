@@ -15,14 +15,14 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// transcript is what a sandbox has answered, header and all.
+// transcript has all responses of a sandbox, with their headers.
 type transcript struct {
 	*market
 	lines []string
 }
 
-// hear makes a call and writes down what came of it.
-func (s *transcript) hear(r *http.Request) {
+// record makes a request and records the response.
+func (s *transcript) record(r *http.Request) {
 	s.t.Helper()
 	w := httptest.NewRecorder()
 	func() {
@@ -39,20 +39,20 @@ func (s *transcript) hear(r *http.Request) {
 
 func (s *transcript) call(method, path string, body any) {
 	s.t.Helper()
-	s.hear(s.request(method, path, body))
+	s.record(s.request(method, path, body))
 }
 
 func (s *transcript) control(method, path, body string) {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), method, sandbox.ControlPath+path, strings.NewReader(body))
 	r.Header.Set("x-sandbox-key", s.ControlKey())
-	s.hear(r)
+	s.record(r)
 }
 
-// play lets a day of two sellers go by, with buyers and faults.
+// play plays a day of two sellers, with buyers and faults.
 func play(t *testing.T, seed uint64) []string {
 	t.Helper()
-	s := &transcript{market: open(t, held(quota.Quota{RequestsPerSecond: 4}), func(o *sandbox.Options) {
+	s := &transcript{market: open(t, withQuota(quota.Quota{RequestsPerSecond: 4}), func(o *sandbox.Options) {
 		o.Seed, o.ControlKey, o.RotateRefreshTokens = seed, "key", true
 	})}
 	product, v := variant(t, "DZ5485-612", "10.5")
@@ -75,7 +75,7 @@ func play(t *testing.T, seed uint64) []string {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, sandbox.TokenPath,
 			strings.NewReader("grant_type=refresh_token&refresh_token="+s.RefreshToken()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		s.hear(r)
+		s.record(r)
 		next()
 	}
 	s.control("POST", "/bids", `{"variantId":"`+v+`","currencyCode":"USD","amount":"160"}`)
@@ -96,9 +96,8 @@ func play(t *testing.T, seed uint64) []string {
 	return s.lines
 }
 
-// The worker makes ids, too: of asks, of the listings of batches and of
-// operations.
-func TestWhatACallIsGivenDoesNotDependOnHowFarTheWorkerIs(t *testing.T) {
+// The worker makes ids, too.
+func TestDeterminism_IDsOfCallsDoNotDependOnTheWorker(t *testing.T) {
 	ids := func(between func(*market)) (given []string) {
 		m := open(t)
 		for range 3 {
@@ -117,7 +116,7 @@ func TestWhatACallIsGivenDoesNotDependOnHowFarTheWorkerIs(t *testing.T) {
 	assert.Equal(t, late, soon)
 }
 
-func TestOneSeedAndTheSameCallsGiveTheSameAnswers(t *testing.T) {
+func TestDeterminism_SameSeedAndCallsGiveTheSameResponses(t *testing.T) {
 	first, again, other := play(t, 1), play(t, 1), play(t, 2)
 	require.GreaterOrEqual(t, len(first), 60)
 	require.Len(t, again, len(first))
@@ -129,12 +128,12 @@ func TestOneSeedAndTheSameCallsGiveTheSameAnswers(t *testing.T) {
 			differ++
 		}
 	}
-	assert.Greater(t, differ, 20, "of another seed are all ids and prices")
+	assert.Greater(t, differ, 20, "another seed changes ids and prices")
 	statuses := map[string]bool{}
 	for _, line := range first {
 		statuses[strings.Fields(strings.SplitN(line, "\n", 3)[1])[0]] = true
 	}
 	for _, status := range []string{"200", "201", "204", "429", "503", "0"} {
-		assert.True(t, statuses[status], "the calls were meant to end with %s, too: %v", status, statuses)
+		assert.True(t, statuses[status], "the calls should include a %s: %v", status, statuses)
 	}
 }

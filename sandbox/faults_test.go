@@ -14,7 +14,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// create makes a listing, or tries to. A connection that is cut gives nil.
+// create makes a listing. It returns nil if the connection was closed.
 func (m *market) create() (w *httptest.ResponseRecorder) {
 	m.t.Helper()
 	defer func() {
@@ -28,21 +28,21 @@ func (m *market) create() (w *httptest.ResponseRecorder) {
 	return w
 }
 
-func TestAFaultReplacesAnAnswerAndDoesOrDoesNotDoTheCall(t *testing.T) {
+func TestFaults_ReplaceTheResponseAppliedOrNot(t *testing.T) {
 	type want struct {
-		status int // 0 is a connection that is cut
+		status int // 0 if the connection is closed
 		kind   string
 		retry  string
-		body   string // all of it, if it is not empty
+		body   string // not checked if empty
 		json   bool
 	}
 	const problem, text = "application/json", "text/plain; charset=utf-8"
 	const html = "text/html; charset=utf-8"
-	const lie = "\"not what was asked for\"\n"
+	const wrongType = "\"not what was asked for\"\n"
 	for name, row := range map[string]struct {
-		fault sandbox.Fault
-		own   want // if it is applied
-		none  want // if it is not
+		fault      sandbox.Fault
+		applied    want
+		notApplied want
 	}{
 		"a status": {
 			sandbox.Fault{Kind: sandbox.FaultStatus, Status: 503, RetryAfter: 1500 * time.Millisecond},
@@ -64,23 +64,23 @@ func TestAFaultReplacesAnAnswerAndDoesOrDoesNotDoTheCall(t *testing.T) {
 			want{429, problem, "", `{"error":"slow down"}`, true},
 			want{429, problem, "", `{"error":"slow down"}`, true},
 		},
-		"an answer that is lost": {sandbox.Fault{Kind: sandbox.FaultLost}, want{}, want{}},
-		"JSON that is cut": {
+		"a closed connection": {sandbox.Fault{Kind: sandbox.FaultLost}, want{}, want{}},
+		"cut JSON": {
 			sandbox.Fault{Kind: sandbox.FaultCutJSON},
 			want{201, problem, "", "", false},
 			want{200, problem, "", `{"listingId":"98e2e748`, false},
 		},
-		"JSON of an error that is cut": {
+		"cut JSON of an error": {
 			sandbox.Fault{Kind: sandbox.FaultCutJSON, Status: 500},
 			want{500, problem, "", "", false},
 			want{500, problem, "", `{"listingId":"98e2e748`, false},
 		},
 		"a page": {sandbox.Fault{Kind: sandbox.FaultHTML}, want{201, html, "", "", false}, want{200, html, "", "", false}},
 		"another type": {
-			sandbox.Fault{Kind: sandbox.FaultWrongType}, want{201, problem, "", lie, true}, want{200, problem, "", lie, true},
+			sandbox.Fault{Kind: sandbox.FaultWrongType}, want{201, problem, "", wrongType, true}, want{200, problem, "", wrongType, true},
 		},
 	} {
-		for applied, want := range map[bool]want{true: row.own, false: row.none} {
+		for applied, want := range map[bool]want{true: row.applied, false: row.notApplied} {
 			m := open(t)
 			row.fault.Operation, row.fault.Applied = "CreateListing", applied
 			require.NoError(t, m.Fail(row.fault), name)
@@ -100,29 +100,29 @@ func TestAFaultReplacesAnAnswerAndDoesOrDoesNotDoTheCall(t *testing.T) {
 			}
 			assert.Equal(t, map[int]int{want.status: 1}, m.Counters()["CreateListing"], name)
 			assert.Equal(t, map[bool]int{true: 1, false: 0}[applied], m.get("/selling/listings").len("listings"), "%s, applied: %t", name, applied)
-			assert.Equal(t, http.StatusCreated, m.create().Code, "%s: the next one is as ever", name)
+			assert.Equal(t, http.StatusCreated, m.create().Code, "%s: the next call succeeds", name)
 		}
 	}
 }
 
-func TestADelayComesBeforeTheWorkOrAfterIt(t *testing.T) {
+func TestFaults_DelayBeforeOrAfterTheHandler(t *testing.T) {
 	for _, applied := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			m := open(t, inBackground)
 			require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultDelay, Delay: time.Minute, Applied: applied}))
-			answers := make(chan *httptest.ResponseRecorder)
-			go func() { answers <- m.create() }()
+			responses := make(chan *httptest.ResponseRecorder)
+			go func() { responses <- m.create() }()
 			<-time.After(59 * time.Second)
 			synctest.Wait()
 			assert.Equal(t, map[bool]int{true: 1, false: 0}[applied], m.get("/selling/listings").len("listings"), "applied: %t", applied)
-			w := <-answers
+			w := <-responses
 			assert.Equal(t, http.StatusCreated, w.Code)
-			assert.True(t, json.Valid(w.Body.Bytes()), "it is the answer itself")
+			assert.True(t, json.Valid(w.Body.Bytes()), "the original response")
 		})
 	}
 }
 
-func TestFaultsHappenInTheirOrderToTheCallsThatFit(t *testing.T) {
+func TestFaults_HappenInOrder(t *testing.T) {
 	m := open(t)
 	status := func(code int) sandbox.Fault { return sandbox.Fault{Kind: sandbox.FaultStatus, Status: code} }
 	two := status(500)
@@ -147,57 +147,56 @@ func TestFaultsHappenInTheirOrderToTheCallsThatFit(t *testing.T) {
 	assert.Equal(t, http.StatusOK, m.raw(http.MethodGet, "/catalog/products/"+product.ID, nil).Code)
 }
 
-func TestAFaultComesBeforeTheCredentials(t *testing.T) {
+func TestFaults_ComeBeforeCredentials(t *testing.T) {
 	m := open(t)
 	require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultStatus, Status: 503, Times: 2}))
 	r := m.request(http.MethodGet, "/selling/listings", nil)
 	r.Header.Del("Authorization")
-	m.send(r).refused(http.StatusServiceUnavailable, "Service Unavailable", "a gateway does not look at them")
+	m.send(r).refused(http.StatusServiceUnavailable, "Service Unavailable", "gateways do not check them")
 	w := httptest.NewRecorder()
 	m.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, sandbox.TokenPath, nil))
-	assert.Equal(t, http.StatusServiceUnavailable, w.Code, "the token endpoint is an operation, too")
+	assert.Equal(t, http.StatusServiceUnavailable, w.Code, "the token endpoint, too")
 }
 
-func TestFaultsThatMakeNoSenseAreRefused(t *testing.T) {
+func TestFaults_RefuseWhatMakesNoSense(t *testing.T) {
 	m := open(t)
 	for _, row := range []struct {
 		fault sandbox.Fault
-		says  string
+		what  string
 	}{
-		{sandbox.Fault{}, "no kind"},
-		{sandbox.Fault{Kind: "reset"}, "no kind"},
-		{sandbox.Fault{Kind: sandbox.FaultLost, Operation: "getListing"}, "no operation"},
-		{sandbox.Fault{Kind: sandbox.FaultLost, Times: -1}, "negative"},
-		{sandbox.Fault{Kind: sandbox.FaultLost, Delay: -1}, "negative"},
-		{sandbox.Fault{Kind: sandbox.FaultDelay}, "needs a delay"},
-		{sandbox.Fault{Kind: sandbox.FaultStatus}, "needs a status"},
-		{sandbox.Fault{Kind: sandbox.FaultStatus, Status: 100}, "between 200 and 599"},
-		{sandbox.Fault{Kind: sandbox.FaultHTML, Body: "x"}, "has a body"},
+		{sandbox.Fault{}, "kind"},
+		{sandbox.Fault{Kind: "reset"}, "kind"},
+		{sandbox.Fault{Kind: sandbox.FaultLost, Operation: "getListing"}, "operation"},
+		{sandbox.Fault{Kind: sandbox.FaultLost, Times: -1}, "times"},
+		{sandbox.Fault{Kind: sandbox.FaultLost, Delay: -1}, "times, delay"},
+		{sandbox.Fault{Kind: sandbox.FaultDelay}, "delay"},
+		{sandbox.Fault{Kind: sandbox.FaultStatus}, "status"},
+		{sandbox.Fault{Kind: sandbox.FaultStatus, Status: 100}, "status"},
+		{sandbox.Fault{Kind: sandbox.FaultHTML, Body: "x"}, "body"},
 	} {
-		require.ErrorContains(t, m.Fail(row.fault), "sandbox: fail: ")
-		require.ErrorContains(t, m.Fail(row.fault), row.says)
+		require.ErrorContains(t, m.Fail(row.fault), "sandbox: fail: "+row.what)
 	}
 	assert.Empty(t, m.Faults())
 }
 
-func TestACallThatWasHeldDoesNothingToAWorldAfterItsOwn(t *testing.T) {
+func TestFaults_ResetAbortsDelayedCalls(t *testing.T) {
 	for _, row := range []struct {
 		change func(*market) error
 		made   int
 		why    string
 	}{
-		{func(m *market) error { return m.Reset(m.t.Context()) }, 0, "its world is gone"},
-		{func(m *market) error { return m.Reseed(m.t.Context(), 7) }, 1, "it is the same world"},
+		{func(m *market) error { return m.Reset(m.t.Context()) }, 0, "the sandbox was emptied"},
+		{func(m *market) error { return m.Reseed(m.t.Context(), 7) }, 1, "it was not"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			m := open(t, inBackground)
 			require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultDelay, Delay: time.Minute}))
-			answers := make(chan *httptest.ResponseRecorder)
-			go func() { answers <- m.create() }()
+			responses := make(chan *httptest.ResponseRecorder)
+			go func() { responses <- m.create() }()
 			<-time.After(time.Second)
 			require.NoError(t, row.change(m))
-			w := <-answers
-			assert.Equal(t, row.made == 0, w == nil, "cut off or not: %s", row.why)
+			w := <-responses
+			assert.Equal(t, row.made == 0, w == nil, "aborted: %s", row.why)
 			assert.Equal(t, row.made, m.get("/selling/listings").len("listings"), row.why)
 		})
 	}

@@ -18,16 +18,22 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/sellside-sdk/sellside-go/api"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// noon is when tests begin.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// noon is the time at which tests begin.
 var noon = time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 
-// market is a sandbox whose time and work a test is in charge of. Every answer
-// it gives is checked against api/openapi.yaml.
+// unknownID is an id of nothing.
+const unknownID = "98e2e748-8000-45bf-a624-5531d6a68318"
+
+// market is a sandbox whose clock and work a test controls. Every response is checked against
+// api/openapi.yaml.
 type market struct {
 	*sandbox.Sandbox
 	t   testing.TB
@@ -49,7 +55,7 @@ func open(tb testing.TB, change ...func(*sandbox.Options)) *market {
 	return m
 }
 
-// inFile keeps the database of a sandbox in a file.
+// inFile puts the database in a file.
 func inFile(path string) func(*sandbox.Options) {
 	return func(o *sandbox.Options) { o.DB = path }
 }
@@ -59,47 +65,57 @@ func tempFile(tb testing.TB) string {
 	return filepath.Join(tb.TempDir(), "sandbox.db")
 }
 
+// inBackground leaves the work to the worker, with the clock of the bubble.
+func inBackground(o *sandbox.Options) {
+	o.Manual, o.Now = false, nil
+}
+
 func (m *market) clock() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.now
 }
 
-// pass lets time go by and does what falls due.
+// tick moves the clock and does no work.
+func (m *market) tick(d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.now = m.now.Add(d)
+}
+
+// pass moves the clock and does the work that falls due.
 func (m *market) pass(d time.Duration) {
 	m.t.Helper()
-	m.mu.Lock()
-	m.now = m.now.Add(d)
-	m.mu.Unlock()
+	m.tick(d)
 	require.NoError(m.t, m.Work(m.t.Context()))
 }
 
-// settle lets everything happen that was asked for.
+// settle does all work that was accepted so far.
 func (m *market) settle() {
 	m.t.Helper()
 	m.pass(2 * time.Second)
 	m.pass(2 * time.Second)
 }
 
-// answer is what came back.
-type answer struct {
+// response is the response to a request.
+type response struct {
 	t      testing.TB
 	status int
 	body   any
 }
 
-// call makes a request with valid credentials.
-func (m *market) call(method, path string, body any) answer {
+// call makes a request of the first account.
+func (m *market) call(method, path string, body any) response {
 	m.t.Helper()
-	r := m.request(method, path, body)
-	return m.send(r)
+	return m.send(m.request(method, path, body))
 }
 
-func (m *market) get(path string, args ...any) answer {
+// get makes a read that must succeed.
+func (m *market) get(path string, args ...any) response {
 	m.t.Helper()
-	a := m.call(http.MethodGet, fmt.Sprintf(path, args...), nil)
-	require.Equal(m.t, http.StatusOK, a.status, "GET %s: %v", fmt.Sprintf(path, args...), a.body)
-	return a
+	r := m.call(http.MethodGet, fmt.Sprintf(path, args...), nil)
+	require.Equal(m.t, http.StatusOK, r.status, "GET %s: %v", fmt.Sprintf(path, args...), r.body)
+	return r
 }
 
 func (m *market) request(method, path string, body any) *http.Request {
@@ -123,69 +139,89 @@ func (m *market) request(method, path string, body any) *http.Request {
 	return r
 }
 
-func (m *market) send(r *http.Request) answer {
+func (m *market) send(r *http.Request) response {
 	m.t.Helper()
 	sent := r.Clone(r.Context()) // the handler reads the body
 	w := httptest.NewRecorder()
 	m.ServeHTTP(w, r)
-	checkAnswer(m.t, sent, w)
-	a := answer{t: m.t, status: w.Code}
-	d := json.NewDecoder(w.Body)
-	d.UseNumber()
-	require.NoError(m.t, d.Decode(&a.body))
-	return a
+	checkResponse(m.t, sent, w)
+	return decode(m.t, w)
 }
 
-// at walks into the body: at("items", 0, "status").
-func (a answer) at(steps ...any) any {
-	a.t.Helper()
-	v := a.body
+// raw makes a request of the first account and returns the response with its headers.
+func (m *market) raw(method, path string, body any) *httptest.ResponseRecorder {
+	m.t.Helper()
+	r := m.request(method, path, body)
+	sent := r.Clone(r.Context())
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, r)
+	checkResponse(m.t, sent, w)
+	return w
+}
+
+func decode(tb testing.TB, w *httptest.ResponseRecorder) response {
+	tb.Helper()
+	r := response{t: tb, status: w.Code}
+	d := json.NewDecoder(w.Body)
+	d.UseNumber()
+	require.NoError(tb, d.Decode(&r.body))
+	return r
+}
+
+// at returns a part of the body: at("items", 0, "status").
+func (r response) at(steps ...any) any {
+	r.t.Helper()
+	v := r.body
 	for _, step := range steps {
 		switch s := step.(type) {
 		case string:
 			object, ok := v.(map[string]any)
-			require.True(a.t, ok, "%v is no object, looking for %v", v, steps)
+			require.True(r.t, ok, "%v is no object, at %v", v, steps)
 			v = object[s]
 		case int:
 			array, ok := v.([]any)
-			require.True(a.t, ok, "%v is no array, looking for %v", v, steps)
-			require.Less(a.t, s, len(array), "looking for %v", steps)
+			require.True(r.t, ok, "%v is no array, at %v", v, steps)
+			require.Less(r.t, s, len(array), "at %v", steps)
 			v = array[s]
 		}
 	}
 	return v
 }
 
-func (a answer) text(steps ...any) string {
-	a.t.Helper()
-	s, ok := a.at(steps...).(string)
-	require.True(a.t, ok, "%v is no string: %v", steps, a.at(steps...))
+func (r response) text(steps ...any) string {
+	r.t.Helper()
+	s, ok := r.at(steps...).(string)
+	require.True(r.t, ok, "%v is no string: %v", steps, r.at(steps...))
 	return s
 }
 
-// each collects one member of all elements of an array.
-func (a answer) each(array, member string) []string {
-	a.t.Helper()
+// each returns one member of all elements of an array.
+func (r response) each(array, member string) []string {
+	r.t.Helper()
 	var all []string
-	for i := range a.len(array) {
-		all = append(all, a.text(array, i, member))
+	for i := range r.len(array) {
+		all = append(all, r.text(array, i, member))
 	}
 	return all
 }
 
-func (a answer) len(steps ...any) int {
-	a.t.Helper()
-	array, ok := a.at(steps...).([]any)
-	require.True(a.t, ok, "%v is no array", steps)
+func (r response) len(steps ...any) int {
+	r.t.Helper()
+	array, ok := r.at(steps...).([]any)
+	require.True(r.t, ok, "%v is no array", steps)
 	return len(array)
 }
 
-// refused checks that an answer is an error that says what it should.
-func (a answer) refused(status int, says, why string) {
-	a.t.Helper()
-	require.Equal(a.t, status, a.status, "%s: %v", why, a.body)
-	require.Contains(a.t, a.text("message"), says, why)
-	require.EqualValues(a.t, fmt.Sprint(status), a.at("statusCode"), why)
+// refused checks that a response is an error. Its message must begin with what is wrong: a
+// parameter, the JSON pointer of a member, a header, or the kind of what was not found.
+func (r response) refused(status int, what, why string) {
+	r.t.Helper()
+	require.Equal(r.t, status, r.status, "%s: %v", why, r.body)
+	require.EqualValues(r.t, fmt.Sprint(status), r.at("statusCode"), why)
+	rest, ok := strings.CutPrefix(r.text("message"), what)
+	require.True(r.t, ok, "%s: %q does not begin with %q", why, r.text("message"), what)
+	require.True(r.t, what == "" || rest == "" || strings.ContainsAny(rest[:1], ": /"),
+		"%s: %q is about more than %q", why, r.text("message"), what)
 }
 
 // variant finds the variant of a style in a size.
@@ -215,27 +251,41 @@ func chicago(tb testing.TB) string {
 // sell makes an active listing and returns its id.
 func (m *market) sell(amount string) string {
 	m.t.Helper()
-	a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(m.t), "amount": amount})
-	require.Equal(m.t, http.StatusCreated, a.status, "%v", a.body)
+	r := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(m.t), "amount": amount})
+	require.Equal(m.t, http.StatusCreated, r.status, "%v", r.body)
 	m.settle()
-	return a.text("listingId")
+	return r.text("listingId")
 }
 
-// contract is the document as tests read it, apart from the sandbox's own copy.
+// order sells a listing and returns the number of its order.
+func (m *market) order(amount string) (listing, number string) {
+	m.t.Helper()
+	listing = m.sell(amount)
+	number, err := m.Buy(m.t.Context(), listing)
+	require.NoError(m.t, err)
+	return listing, number
+}
+
+// document reads api/openapi.yaml independently of the sandbox.
+var document = sync.OnceValues(func() (*openapi3.T, error) {
+	return openapi3.NewLoader().LoadFromData(api.Spec)
+})
+
+// contract routes by the document, independently of the sandbox.
 var contract = sync.OnceValues(func() (routers.Router, error) {
-	doc, err := openapi3.NewLoader().LoadFromData(api.Spec)
+	doc, err := document()
 	if err != nil {
 		return nil, err
 	}
 	doc.Servers = openapi3.Servers{{URL: sandbox.BasePath}}
-	openapi3filter.RegisterBodyDecoder("application/pdf", openapi3filter.FileBodyDecoder) // or no document could be checked
+	// Without a decoder the documents of shipments cannot be checked.
+	openapi3filter.RegisterBodyDecoder("application/pdf", openapi3filter.FileBodyDecoder)
 	return gorillamux.NewRouter(doc)
 })
 
-// checkAnswer holds an answer against the document. Statuses that the operation
-// does not declare have to fit its default, and so has what no operation
-// answers.
-func checkAnswer(tb testing.TB, r *http.Request, w *httptest.ResponseRecorder) {
+// checkResponse checks a response against the document. Statuses that the operation does not
+// declare must fit its default, as must the response to a request of no operation.
+func checkResponse(tb testing.TB, r *http.Request, w *httptest.ResponseRecorder) {
 	tb.Helper()
 	router, err := contract()
 	require.NoError(tb, err)
@@ -250,5 +300,5 @@ func checkAnswer(tb testing.TB, r *http.Request, w *httptest.ResponseRecorder) {
 		Status:                 w.Code, Header: w.Header(), Body: io.NopCloser(bytes.NewReader(w.Body.Bytes())),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
 	})
-	require.NoError(tb, err, "%s %s answered outside of the document", r.Method, r.URL)
+	require.NoError(tb, err, "%s %s: the response violates the document", r.Method, r.URL)
 }

@@ -22,34 +22,34 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// fileOfVictim is the variable that tells a process that it is the one to be
-// killed, and which file it serves until then.
-const fileOfVictim = "SANDBOX_TEST_FILE_OF_VICTIM"
+// serverFile is an environment variable. It makes this program the server that is killed, and is
+// the file of its database.
+const serverFile = "SANDBOX_TEST_SERVER_FILE"
 
-// What falls due is up to the test, however fast the machine is.
+// The test decides what falls due, whatever the speed of the machine.
 const (
-	delayOfVictim   = time.Hour
-	controlOfVictim = "control"
+	serverDelay = time.Hour
+	serverKey   = "control"
 )
 
-func TestEveryItemIsDoneOnceHoweverOftenTheProcessIsKilled(t *testing.T) {
-	if file := os.Getenv(fileOfVictim); file != "" {
+func TestKill_EveryItemIsDoneOnce(t *testing.T) {
+	if file := os.Getenv(serverFile); file != "" {
 		serveUntilKilled(t, file)
 		return
 	}
 	const batches, each = 100, 100
 	file := tempFile(t)
-	v := startVictim(t, file)
+	v := startServer(t, file)
 	var ids []string
 	for n := range batches {
 		ids = append(ids, v.submit(n, each))
-		if n == batches/3 || n == batches/2 { // what was answered is to be done, and nothing was lost that was not
+		if n == batches/3 || n == batches/2 { // while batches are submitted
 			v = v.killAndStart(file)
 		}
 	}
-	const portion = batches * each / 10 // falls due at a time
+	const portion = batches * each / 10 // falls due at once
 	within := 0
-	for n, advance := range append([]time.Duration{2 * delayOfVictim}, slices.Repeat([]time.Duration{delayOfVictim / 10}, 9)...) {
+	for n, advance := range append([]time.Duration{2 * serverDelay}, slices.Repeat([]time.Duration{serverDelay / 10}, 9)...) {
 		var advancing sync.WaitGroup
 		advancing.Go(func() { v.advance(advance) })
 		if v.progress(n*portion+1) < (n+1)*portion {
@@ -57,7 +57,7 @@ func TestEveryItemIsDoneOnceHoweverOftenTheProcessIsKilled(t *testing.T) {
 		}
 		v.kill()
 		advancing.Wait()
-		v = startVictim(t, file)
+		v = startServer(t, file)
 		v.progress((n + 1) * portion)
 	}
 
@@ -73,7 +73,7 @@ func TestEveryItemIsDoneOnceHoweverOftenTheProcessIsKilled(t *testing.T) {
 	}
 	assert.Len(t, listings, batches*each, "every item made a listing")
 	found := v.listings()
-	assert.Len(t, found, batches*each, "and nothing else did")
+	assert.Len(t, found, batches*each, "no other listing was made")
 	for _, id := range found {
 		assert.True(t, listings[id], "listing %s belongs to no item", id)
 		delete(listings, id)
@@ -82,88 +82,88 @@ func TestEveryItemIsDoneOnceHoweverOftenTheProcessIsKilled(t *testing.T) {
 	t.Logf("killed 12 times, %d of them in the middle of a portion", within)
 }
 
-// serveUntilKilled is what the other process does. It also ends with the test
-// that started it, which holds its standard input open.
+// serveUntilKilled runs in the other process. It ends, too, when this one does, which closes its
+// standard input.
 func serveUntilKilled(t *testing.T, file string) {
-	s, err := sandbox.New(sandbox.Options{DB: file, Delay: delayOfVictim, ControlKey: controlOfVictim})
+	s, err := sandbox.New(sandbox.Options{DB: file, Delay: serverDelay, ControlKey: serverKey})
 	require.NoError(t, err)
 	defer s.Close()
 	srv := httptest.NewServer(s)
 	defer srv.Close()
-	fmt.Println(addressIs + srv.URL)
+	fmt.Println(addressPrefix + srv.URL)
 	_, err = io.Copy(io.Discard, os.Stdin)
 	require.NoError(t, err)
 }
 
-// addressIs comes before the address of a victim.
-const addressIs = "victim: "
+// addressPrefix precedes the address of the server in its output.
+const addressPrefix = "address: "
 
-// victim is a process that serves a sandbox and will be killed.
-type victim struct {
+// server is a process that serves a sandbox until it is killed.
+type server struct {
 	t    *testing.T
 	url  string
 	http *http.Client
 	kill func()
 }
 
-func startVictim(t *testing.T, file string) *victim {
+func startServer(t *testing.T, file string) *server {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
 	c := exec.CommandContext(context.WithoutCancel(t.Context()), program, "-test.run", "^"+t.Name()+"$", "-test.timeout", "5m")
-	c.Env = append(os.Environ(), fileOfVictim+"="+file)
+	c.Env = append(os.Environ(), serverFile+"="+file)
 	c.Stderr = os.Stderr
-	_, err = c.StdinPipe() // closed when it is dead, or this process is
+	_, err = c.StdinPipe() // closed when one of the processes ends
 	require.NoError(t, err)
 	stdout, err := c.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, c.Start())
-	v := &victim{t: t, http: &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}}
-	dead := false
+	v := &server{t: t, http: &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}}
+	killed := false
 	v.kill = func() {
-		if dead {
+		if killed {
 			return
 		}
-		dead = true
+		killed = true
 		assert.NoError(t, c.Process.Kill())
 		assert.Error(t, c.Wait(), "it was killed")
 		v.http.CloseIdleConnections()
 	}
 	t.Cleanup(v.kill)
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		if address, ok := strings.CutPrefix(lines.Text(), addressIs); ok {
+		if address, ok := strings.CutPrefix(lines.Text(), addressPrefix); ok {
 			v.url = address + sandbox.BasePath
 			return v
 		}
 	}
-	require.Fail(t, "the other process does not serve")
+	require.Fail(t, "the other process did not start")
 	return nil
 }
 
-func (v *victim) killAndStart(file string) *victim {
+func (v *server) killAndStart(file string) *server {
 	v.t.Helper()
 	v.kill()
-	return startVictim(v.t, file)
+	return startServer(v.t, file)
 }
 
-// call makes a request and reads its answer.
-func (v *victim) call(method, path, body string, into any) {
+// call makes a request that must succeed.
+func (v *server) call(method, path, body string, into any) {
 	v.t.Helper()
 	r, err := http.NewRequestWithContext(v.t.Context(), method, v.url+path, strings.NewReader(body))
 	require.NoError(v.t, err)
 	r.Header.Set("Authorization", "Bearer "+sandbox.DefaultToken)
 	r.Header.Set("x-api-key", sandbox.DefaultAPIKey)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := v.http.Do(r)
+	resp, err := v.http.Do(r)
 	require.NoError(v.t, err)
-	defer answer.Body.Close()
-	content, err := io.ReadAll(answer.Body)
+	defer resp.Body.Close()
+	content, err := io.ReadAll(resp.Body)
 	require.NoError(v.t, err)
-	require.Equal(v.t, http.StatusOK, answer.StatusCode, "%s", content)
+	require.Equal(v.t, http.StatusOK, resp.StatusCode, "%s", content)
 	require.NoError(v.t, json.Unmarshal(content, into))
 }
 
-func (v *victim) submit(n, items int) (batchID string) {
+func (v *server) submit(n, items int) (batchID string) {
 	v.t.Helper()
 	var b struct{ BatchID string }
 	v.call(http.MethodPost, "/selling/batch/create-listing",
@@ -171,21 +171,20 @@ func (v *victim) submit(n, items int) (batchID string) {
 	return b.BatchID
 }
 
-// advance moves the clock of a victim on, which may be killed while it does what
-// has fallen due.
-func (v *victim) advance(d time.Duration) {
+// advance moves the clock of a server, which may be killed before it responds.
+func (v *server) advance(d time.Duration) {
 	url := strings.TrimSuffix(v.url, sandbox.BasePath) + sandbox.ControlPath + "/clock"
 	r, err := http.NewRequestWithContext(v.t.Context(), http.MethodPost, url, strings.NewReader(fmt.Sprintf(`{"advance":%q}`, d)))
 	assert.NoError(v.t, err)
-	r.Header.Set("x-sandbox-key", controlOfVictim)
-	if answer, err := v.http.Do(r); err == nil {
-		assert.Equal(v.t, http.StatusOK, answer.StatusCode)
-		_ = answer.Body.Close()
+	r.Header.Set("x-sandbox-key", serverKey)
+	if resp, err := v.http.Do(r); err == nil {
+		assert.Equal(v.t, http.StatusOK, resp.StatusCode)
+		_ = resp.Body.Close()
 	}
 }
 
-// progress asks until there are that many listings.
-func (v *victim) progress(listings int) int {
+// progress polls until there are that many listings.
+func (v *server) progress(listings int) int {
 	v.t.Helper()
 	var page struct{ Count int }
 	for page.Count < listings {
@@ -200,8 +199,8 @@ type batchProgress struct {
 	ItemStatuses map[string]int `json:"itemStatuses"`
 }
 
-// completed asks until a batch is completed.
-func (v *victim) completed(id string) (b batchProgress) {
+// completed polls until a batch is completed.
+func (v *server) completed(id string) (b batchProgress) {
 	v.t.Helper()
 	for b.CompletedAt == nil {
 		v.call(http.MethodGet, "/selling/batch/create-listing/"+id, "", &b)
@@ -215,15 +214,15 @@ type batchItem struct {
 	Result struct{ ListingID string }
 }
 
-func (v *victim) items(id string) []batchItem {
+func (v *server) items(id string) []batchItem {
 	v.t.Helper()
-	var answer struct{ Items []batchItem }
-	v.call(http.MethodGet, "/selling/batch/create-listing/"+id+"/items", "", &answer)
-	return answer.Items
+	var resp struct{ Items []batchItem }
+	v.call(http.MethodGet, "/selling/batch/create-listing/"+id+"/items", "", &resp)
+	return resp.Items
 }
 
 // listings reads the ids of all listings, page by page.
-func (v *victim) listings() (ids []string) {
+func (v *server) listings() (ids []string) {
 	v.t.Helper()
 	for number, more := 1, true; more; number++ {
 		var page struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAListingComesToLifeAsynchronously(t *testing.T) {
+func TestListings_AreCreatedAsynchronously(t *testing.T) {
 	m := open(t)
 	op := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "250.50"})
 	require.Equal(t, http.StatusCreated, op.status)
@@ -22,7 +22,7 @@ func TestAListingComesToLifeAsynchronously(t *testing.T) {
 	assert.Equal(t, "/v2/selling/listings/"+id+"/operations/"+op.text("operationId"), op.text("operationUrl"))
 
 	listing := m.get("/selling/listings/%s", id)
-	assert.Equal(t, "INACTIVE", listing.text("status"), "as long as the operation is pending")
+	assert.Equal(t, "INACTIVE", listing.text("status"), "while the operation is pending")
 	assert.Nil(t, listing.at("ask"))
 
 	m.settle()
@@ -42,7 +42,7 @@ func TestAListingComesToLifeAsynchronously(t *testing.T) {
 	assert.Nil(t, listing.at("order"))
 }
 
-func TestAListingGoesThroughItsStates(t *testing.T) {
+func TestListings_OperationsChangeThem(t *testing.T) {
 	m := open(t)
 	id := m.sell("200")
 	path := "/selling/listings/" + id
@@ -57,13 +57,13 @@ func TestAListingGoesThroughItsStates(t *testing.T) {
 		why          string
 	}{
 		{"PATCH", path, map[string]any{"amount": "190"}, "UPDATE", "ACTIVE", "190", true, "new terms go live"},
-		{"PATCH", path, map[string]any{"currencyCode": "EUR"}, "UPDATE", "ACTIVE", "190", true, "the number stays"},
-		{"PUT", path + "/deactivate", nil, "DEACTIVATE", "INACTIVE", "190", false, "the listing stays without an ask"},
-		{"PATCH", path, map[string]any{"amount": "180"}, "UPDATE", "INACTIVE", "180", false, "new terms wait"},
+		{"PATCH", path, map[string]any{"currencyCode": "EUR"}, "UPDATE", "ACTIVE", "190", true, "the amount keeps its number"},
+		{"PUT", path + "/deactivate", nil, "DEACTIVATE", "INACTIVE", "190", false, "the listing has no ask"},
+		{"PATCH", path, map[string]any{"amount": "180"}, "UPDATE", "INACTIVE", "180", false, "new terms for the next ask"},
 		{"PUT", path + "/activate", map[string]any{}, "ACTIVATE", "ACTIVE", "180", true, "with the terms it has"},
 		{"PUT", path + "/deactivate", nil, "DEACTIVATE", "INACTIVE", "180", false, "again"},
 		{"PUT", path + "/activate", map[string]any{"amount": "170"}, "ACTIVATE", "ACTIVE", "170", true, "with new terms"},
-		{"DELETE", path, nil, "DELETE", "DELETED", "170", false, "gone from the market"},
+		{"DELETE", path, nil, "DELETE", "DELETED", "170", false, "it has no ask"},
 	} {
 		op := m.call(step.method, step.path, step.body)
 		require.Equal(t, http.StatusOK, op.status, "%s: %v", step.why, op.body)
@@ -82,7 +82,7 @@ func TestAListingGoesThroughItsStates(t *testing.T) {
 	assert.Equal(t, "EUR", m.get("%s", path).text("currencyCode"))
 }
 
-func TestImpossibleOperationsAreRefused(t *testing.T) {
+func TestListings_RefuseImpossibleOperations(t *testing.T) {
 	m := open(t)
 	active := m.sell("200")
 	inactive := m.sell("201")
@@ -94,33 +94,33 @@ func TestImpossibleOperationsAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	m.settle()
 
-	for _, row := range []struct{ method, id, path, says, why string }{
-		{"PUT", active, "/activate", "active already", "there is an ask already"},
-		{"PUT", inactive, "/deactivate", "inactive already", "there is no ask"},
-		{"PUT", deleted, "/activate", "deleted", "nothing comes back"},
-		{"PUT", deleted, "/deactivate", "deleted", "there is no ask"},
-		{"PATCH", deleted, "", "deleted", "nothing to change"},
-		{"DELETE", deleted, "", "deleted", "once is enough"},
-		{"PUT", sold, "/activate", "sold", "it belongs to somebody else"},
-		{"PUT", sold, "/deactivate", "sold", "it belongs to somebody else"},
-		{"PATCH", sold, "", "sold", "the price is paid"},
-		{"DELETE", sold, "", "sold", "it belongs to somebody else"},
+	for _, row := range []struct{ method, id, path, why string }{
+		{"PUT", active, "/activate", "it is active"},
+		{"PUT", inactive, "/deactivate", "it is inactive"},
+		{"PUT", deleted, "/activate", "it is deleted"},
+		{"PUT", deleted, "/deactivate", "it is deleted"},
+		{"PATCH", deleted, "", "it is deleted"},
+		{"DELETE", deleted, "", "it is deleted"},
+		{"PUT", sold, "/activate", "it is sold"},
+		{"PUT", sold, "/deactivate", "it is sold"},
+		{"PATCH", sold, "", "it is sold"},
+		{"DELETE", sold, "", "it is sold"},
 	} {
 		var body any
 		if row.method == "PATCH" || row.path == "/activate" {
 			body = map[string]any{"amount": "100"}
 		}
-		m.call(row.method, "/selling/listings/"+row.id+row.path, body).refused(http.StatusBadRequest, row.says, row.why)
+		m.call(row.method, "/selling/listings/"+row.id+row.path, body).refused(http.StatusBadRequest, "listing "+row.id, row.method+row.path+": "+row.why)
 	}
 	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", sold).text("status"))
 }
 
-func TestTermsThatMakeNoSenseAreRefused(t *testing.T) {
+func TestListings_RefuseTermsThatMakeNoSense(t *testing.T) {
 	m := open(t)
 	id := m.sell("200")
 	for _, row := range []struct {
 		body      map[string]any
-		says, why string
+		what, why string
 	}{
 		{map[string]any{"amount": "100000.01"}, "/amount", "more than a listing may cost"},
 		{map[string]any{"amount": "0.5"}, "/amount", "less than a listing may cost"},
@@ -129,18 +129,18 @@ func TestTermsThatMakeNoSenseAreRefused(t *testing.T) {
 		{map[string]any{"amount": "100.5", "currencyCode": "JPY"}, "/amount", "half a yen"},
 		{map[string]any{"expiresAt": noon.Add(-time.Hour)}, "/expiresAt", "in the past"},
 	} {
-		m.call(http.MethodPatch, "/selling/listings/"+id, row.body).refused(http.StatusBadRequest, row.says, row.why)
+		m.call(http.MethodPatch, "/selling/listings/"+id, row.body).refused(http.StatusBadRequest, row.what, row.why)
 		row.body["variantId"] = chicago(t)
 		if row.body["amount"] == nil {
 			row.body["amount"] = "10"
 		}
-		m.call(http.MethodPost, "/selling/listings", row.body).refused(http.StatusBadRequest, row.says, row.why)
+		m.call(http.MethodPost, "/selling/listings", row.body).refused(http.StatusBadRequest, row.what, row.why)
 	}
 	m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": "DZ5485-612", "amount": "10"}).
 		refused(http.StatusBadRequest, "/variantId", "a style id is no variant")
 }
 
-func TestAnExpiredAskDeactivatesItsListing(t *testing.T) {
+func TestExpiry_DeactivatesListings(t *testing.T) {
 	m := open(t)
 	a := m.call(http.MethodPost, "/selling/listings", map[string]any{
 		"variantId": chicago(t), "amount": "200", "expiresAt": noon.Add(time.Hour),
@@ -157,14 +157,14 @@ func TestAnExpiredAskDeactivatesItsListing(t *testing.T) {
 	assert.Equal(t, 0, m.get("/selling/listings").len("listings"), "expired listings are hidden")
 	assert.Equal(t, []string{id}, m.get("/selling/listings?isExpired=true").each("listings", "listingId"))
 	_, err := m.Buy(t.Context(), id)
-	require.ErrorContains(t, err, "no live ask")
+	require.Error(t, err, "it has no live ask")
 
 	m.call(http.MethodPut, "/selling/listings/"+id+"/activate", map[string]any{})
 	m.settle()
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"), "activation starts a new lifetime")
 }
 
-func TestAnAskThatExpiresBeforeItIsMadeExpiresAtOnce(t *testing.T) {
+func TestExpiry_OfAnAskThatIsMadeTooLate(t *testing.T) {
 	m := open(t)
 	soon := noon.Add(500 * time.Millisecond).Format(time.RFC3339Nano)
 	created := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "100", "expiresAt": soon}).text("listingId")
@@ -179,7 +179,7 @@ func TestAnAskThatExpiresBeforeItIsMadeExpiresAtOnce(t *testing.T) {
 	}
 }
 
-func TestExpiryHidesWhatIsNotSold(t *testing.T) {
+func TestExpiry_HidesListingsThatAreNotSold(t *testing.T) {
 	m := open(t)
 	offer := func(active bool) (id string) {
 		id = m.call(http.MethodPost, "/selling/listings", map[string]any{
@@ -196,17 +196,17 @@ func TestExpiryHidesWhatIsNotSold(t *testing.T) {
 	assert.Equal(t, []string{sold, deleted, inactive, active}, m.get("/selling/listings").each("listings", "listingId"))
 
 	m.pass(time.Hour)
-	assert.Equal(t, []string{sold}, m.get("/selling/listings").each("listings", "listingId"), "what is sold does not expire")
+	assert.Equal(t, []string{sold}, m.get("/selling/listings").each("listings", "listingId"), "sold listings do not expire")
 	assert.Equal(t, []string{sold, deleted, inactive, active}, m.get("/selling/listings?isExpired=true").each("listings", "listingId"))
 	assert.Equal(t, json.Number("1"), m.get("/selling/listings?listingStatuses=DELETED&isExpired=true").at("count"))
-	assert.Equal(t, "CREATE", m.get("/selling/listings/%s", inactive).text("lastOperation", "operationType"), "it had no ask to lose")
+	assert.Equal(t, "CREATE", m.get("/selling/listings/%s", inactive).text("lastOperation", "operationType"), "it had no ask")
 
 	m.call(http.MethodPatch, "/selling/listings/"+inactive, map[string]any{"expiresAt": noon.Add(48 * time.Hour)})
 	m.settle()
-	assert.Equal(t, []string{sold, inactive}, m.get("/selling/listings").each("listings", "listingId"), "a later expiry brings it back")
+	assert.Equal(t, []string{sold, inactive}, m.get("/selling/listings").each("listings", "listingId"), "a later expiry shows it again")
 }
 
-func TestListingsAreFiltered(t *testing.T) {
+func TestListings_AreFiltered(t *testing.T) {
 	m := open(t)
 	product, _ := variant(t, "DZ5485-612", "10.5")
 	_, panda := variant(t, "DD1391-100", "9")
@@ -246,7 +246,7 @@ func TestListingsAreFiltered(t *testing.T) {
 	assert.Equal(t, []string{late, batched, direct, active}, m.get("/selling/listings").each("listings", "listingId"))
 }
 
-func TestListingsArePaged(t *testing.T) {
+func TestListings_ArePaged(t *testing.T) {
 	m := open(t)
 	m.call(http.MethodPost, "/selling/batch/create-listing", map[string]any{
 		"items": []any{map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 25}},
@@ -264,15 +264,15 @@ func TestListingsArePaged(t *testing.T) {
 		assert.Equal(t, row.more, a.at("hasNextPage"))
 		assert.Equal(t, row.want, a.len("listings"))
 		for _, id := range a.each("listings", "listingId") {
-			assert.False(t, seen[id], "on two pages")
+			assert.False(t, seen[id], "repeated on two pages")
 			seen[id] = true
 		}
 	}
 	assert.Len(t, seen, 25)
-	assert.Equal(t, 0, m.get("/selling/listings?pageNumber=9000000000").len("listings"), "far beyond the end")
+	assert.Equal(t, 0, m.get("/selling/listings?pageNumber=9000000000").len("listings"), "beyond the last page")
 }
 
-func TestAnEmptyMarketListsNothingWhateverIsAskedFor(t *testing.T) {
+func TestListings_EmptyMarketHasEmptyPages(t *testing.T) {
 	m := open(t)
 	for _, query := range []string{
 		"", "fromDate=2026-11-01", "toDate=2026-11-03", "fromDate=2026-11-01&toDate=2026-11-03", "fromDate=2036-01-01",

@@ -17,7 +17,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-func TestALogLineSaysWhoDidWhatAndHowItEnded(t *testing.T) {
+func TestLog_HasARecordOfEachRequest(t *testing.T) {
 	var log bytes.Buffer
 	m := open(t, func(o *sandbox.Options) {
 		o.Logger = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -59,7 +59,7 @@ func TestALogLineSaysWhoDidWhatAndHowItEnded(t *testing.T) {
 	}
 }
 
-func TestNoCredentialIsEverLogged(t *testing.T) {
+func TestLog_HasNoCredentials(t *testing.T) {
 	var log bytes.Buffer
 	m := open(t, func(o *sandbox.Options) {
 		o.APIKey, o.Token, o.RefreshToken, o.ControlKey = "first-api-key", "first-token", "first-refresh", "the-control-key"
@@ -86,8 +86,8 @@ func TestNoCredentialIsEverLogged(t *testing.T) {
 	m.post(url.Values{"grant_type": {"password"}, "password": {"wrong-password"}}.Encode())
 	secrets = append(secrets, "wrong-token", "wrong-key", "wrong-refresh", "wrong-password")
 	require.NoError(t, m.Close())
-	m.call(http.MethodGet, "/selling/listings", nil).refused(http.StatusInternalServerError, "failed", "the database is closed")
-	m.control(http.MethodPost, "/reset", "").refused(http.StatusInternalServerError, "failed", "here, too")
+	m.call(http.MethodGet, "/selling/listings", nil).refused(http.StatusInternalServerError, "", "the database is closed")
+	m.control(http.MethodPost, "/reset", "").refused(http.StatusInternalServerError, "", "the control API, too")
 
 	require.Greater(t, strings.Count(log.String(), "\n"), 10)
 	for _, secret := range secrets {
@@ -95,7 +95,7 @@ func TestNoCredentialIsEverLogged(t *testing.T) {
 	}
 }
 
-func TestRequestsAreCountedByOperationAndStatus(t *testing.T) {
+func TestCounters_CountByOperationAndStatus(t *testing.T) {
 	m := open(t)
 	m.get("/selling/listings")
 	m.get("/selling/listings?pageSize=5")
@@ -112,10 +112,10 @@ func TestRequestsAreCountedByOperationAndStatus(t *testing.T) {
 	assert.Equal(t, 4, c.Of("ListListings"))
 	assert.Zero(t, c.Of("GetListing"))
 	clear(c["ListListings"])
-	assert.Equal(t, 4, m.Counters().Of("ListListings"), "what was given out is the caller's")
+	assert.Equal(t, 4, m.Counters().Of("ListListings"), "the caller owns the map")
 }
 
-func TestACallerWhoGoesAwayIsNoFailure(t *testing.T) {
+func TestLog_ClientsThatAreGoneAreNoFailure(t *testing.T) {
 	var log bytes.Buffer
 	m := open(t, func(o *sandbox.Options) {
 		o.RotateRefreshTokens, o.Logger = true, slog.New(slog.NewTextHandler(&log, nil))
@@ -125,12 +125,12 @@ func TestACallerWhoGoesAwayIsNoFailure(t *testing.T) {
 	grant.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	advance := httptest.NewRequestWithContext(t.Context(), http.MethodPost, sandbox.ControlPath+"/reset", nil)
 	advance.Header.Set("x-sandbox-key", m.ControlKey())
-	gone, goAway := context.WithCancel(t.Context())
-	goAway()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
 	for _, r := range []*http.Request{m.request(http.MethodGet, "/selling/listings", nil), grant, advance} {
 		assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
 			m.ServeHTTP(httptest.NewRecorder(), r.WithContext(gone))
-		}, "nobody is answered: %s", r.URL.Path)
+		}, "no response: %s", r.URL.Path)
 	}
 	assert.Equal(t, sandbox.Counters{"ListListings": {0: 1}, "token": {0: 1}}, m.Counters())
 	assert.NotContains(t, log.String(), "level=ERROR")

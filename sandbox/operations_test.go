@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestOperationsArePagedByCursor(t *testing.T) {
+func TestOperations_ArePagedByCursor(t *testing.T) {
 	m := open(t)
 	path := "/selling/listings/" + m.sell("200")
 	for range 4 {
@@ -26,7 +26,7 @@ func TestOperationsArePagedByCursor(t *testing.T) {
 	assert.Equal(t, 5, m.get("%s/operations", path).len("operations"))
 }
 
-func TestAnOperationFailsWhenItHasBecomeImpossible(t *testing.T) {
+func TestOperations_FailIfNoLongerPossible(t *testing.T) {
 	m := open(t)
 	path := "/selling/listings/" + m.sell("200")
 	m.call(http.MethodDelete, path, nil)
@@ -36,17 +36,17 @@ func TestAnOperationFailsWhenItHasBecomeImpossible(t *testing.T) {
 
 	op := m.get("%s/operations/%s", path, late.text("operationId"))
 	assert.Equal(t, "FAILED", op.text("operationStatus"))
-	assert.Contains(t, op.text("error"), "it is deleted")
+	assert.Contains(t, op.text("error"), "deleted")
 	assert.Equal(t, "200", m.get("%s", path).text("amount"))
 }
 
-func TestLateWorkIsDoneInTheOrderItFellDue(t *testing.T) {
+func TestWorker_KeepsTheOrderOfDueTimes(t *testing.T) {
 	for _, row := range []struct {
 		step time.Duration
 		why  string
 	}{
-		{time.Second, "a worker that is in time"},
-		{time.Minute, "a worker that is late"},
+		{time.Second, "in time"},
+		{time.Minute, "late"},
 	} {
 		m := open(t)
 		id := m.sell("100")
@@ -63,14 +63,7 @@ func TestLateWorkIsDoneInTheOrderItFellDue(t *testing.T) {
 	}
 }
 
-// later lets time go by while the worker does nothing.
-func (m *market) later(d time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.now = m.now.Add(d)
-}
-
-func TestMoreLateWorkThanAStepTakesIsInOrderToo(t *testing.T) {
+func TestWorker_KeepsTheOrderAcrossSteps(t *testing.T) {
 	t.Run("more items", func(t *testing.T) {
 		m := open(t)
 		id := m.sell("100")
@@ -80,7 +73,7 @@ func TestMoreLateWorkThanAStepTakesIsInOrderToo(t *testing.T) {
 			changes = append(changes, map[string]any{"listingId": "x"})
 		}
 		m.batch("update-listing", append(changes, map[string]any{"listingId": id, "amount": "200"})...)
-		m.later(2500 * time.Millisecond) // the last item would be due in 400 ms
+		m.tick(2500 * time.Millisecond) // the last item would be due in 400 ms
 		m.call(http.MethodPatch, "/selling/listings/"+id, map[string]any{"amount": "300"})
 		m.pass(time.Minute)
 		assert.Equal(t, "300", m.get("/selling/listings/%s", id).text("amount"))
@@ -98,7 +91,7 @@ func TestMoreLateWorkThanAStepTakesIsInOrderToo(t *testing.T) {
 	})
 }
 
-func TestAnOperationLeavesOpenWhatPendingOnesHaveSaid(t *testing.T) {
+func TestOperations_KeepTermsOfPendingOnes(t *testing.T) {
 	m := open(t)
 	for _, row := range []struct {
 		changes          []map[string]any
@@ -118,18 +111,18 @@ func TestAnOperationLeavesOpenWhatPendingOnesHaveSaid(t *testing.T) {
 	}
 }
 
-func TestASaleOvertakesAPendingOperation(t *testing.T) {
+func TestOperations_FailIfASaleComesFirst(t *testing.T) {
 	m := open(t)
 	id := m.sell("200")
 	late := m.call(http.MethodPut, "/selling/listings/"+id+"/deactivate", nil)
 	_, err := m.Buy(t.Context(), id)
-	require.NoError(t, err, "the ask is live until the operation is done")
+	require.NoError(t, err, "the ask is live while the operation is pending")
 	m.settle()
 	assert.Equal(t, "FAILED", m.get("/selling/listings/%s/operations/%s", id, late.text("operationId")).text("operationStatus"))
 	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", id).text("status"))
 }
 
-func TestAnOperationSaysWhatItChanges(t *testing.T) {
+func TestOperations_HaveTheirChanges(t *testing.T) {
 	m := open(t)
 	path := "/selling/listings/" + m.sell("200")
 	op := m.call(http.MethodPatch, path, map[string]any{"amount": "23500.0000", "currencyCode": "JPY"})

@@ -16,90 +16,73 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// The credentials of a sandbox that was given none. They are no secret.
+// The default credentials. They are no secret.
 const (
 	DefaultAPIKey       = "sandbox-api-key"
 	DefaultToken        = "sandbox-access-token"
 	DefaultRefreshToken = "sandbox-refresh-token"
 )
 
-// DefaultTokenLife is the TokenLife of a sandbox that was given none.
-const DefaultTokenLife = 12 * time.Hour
+// The default durations of Options.
+const (
+	DefaultTokenLife = 12 * time.Hour
+	DefaultDelay     = 100 * time.Millisecond
+	DefaultOrderStep = time.Hour
+	DefaultReview    = time.Minute
+)
 
-// DefaultDelay is the Delay of a sandbox that was given none.
-const DefaultDelay = 100 * time.Millisecond
-
-// DefaultOrderStep is the OrderStep of a sandbox that was given none.
-const DefaultOrderStep = time.Hour
-
-// DefaultReview is the Review of a sandbox that was given none.
-const DefaultReview = time.Minute
-
-// Options says how a sandbox works. The zero value is a good choice. Credentials
-// that travel in a header are refused if none could carry them: with a control
-// character, or a space at one of their ends.
+// Options configures a sandbox. The zero value has the defaults. New refuses credentials that no
+// header can carry, since they begin or end with a space or have a control character.
 type Options struct {
-	// DB is the file the database is kept in; it is made if it does not exist.
-	// Empty keeps it in memory, for this sandbox alone.
+	// DB is the file of the database, which is created if it does not exist. If empty, the database
+	// is in memory and belongs to this sandbox.
 	DB string
-	// APIKey is what x-api-key has to say; DefaultAPIKey if empty.
+	// APIKey is the API key of the first account; DefaultAPIKey if empty.
 	APIKey string
-	// Token is the access token of the Authorization header; DefaultToken if
-	// empty. It never expires.
+	// Token is an access token of the first account that never expires; DefaultToken if empty.
 	Token string
-	// RefreshToken is what the token endpoint, at TokenPath, takes for this
-	// account; DefaultRefreshToken if empty.
+	// RefreshToken is the refresh token of the first account; DefaultRefreshToken if empty.
 	RefreshToken string
-	// Accounts are more sellers, besides the one of the credentials above. Each
-	// needs a name of its own; credentials that are left empty are made up, and
-	// no two accounts can have the same. What an account has sold stays with its
-	// name in the database.
+	// Accounts are more accounts, with unique names and credentials. Empty credentials are derived.
+	// The database has the listings and orders of an account under its name.
 	Accounts []Account
-	// TokenLife is how long access tokens of the token endpoint are valid, by the
-	// clock of the sandbox and in whole seconds; DefaultTokenLife if 0. A start on
-	// the same file with other credentials of the first account ends them all.
+	// TokenLife is how long access tokens of the token endpoint are valid, by the clock of the
+	// sandbox and in whole seconds; DefaultTokenLife if 0. They survive a restart on the same file,
+	// unless the credentials of the first account change.
 	TokenLife time.Duration
-	// RotateRefreshTokens makes the token endpoint give out a new refresh token
-	// with every access token, after which the old one is no longer valid.
+	// RotateRefreshTokens makes every grant return a new refresh token, which replaces the old one.
 	RotateRefreshTokens bool
-	// ControlKey is what x-sandbox-key has to say to the control API; a random one
-	// if empty, see Sandbox.ControlKey.
+	// ControlKey is the key of the control API; a random one if empty, see Sandbox.ControlKey.
 	ControlKey string
-	// Seed changes all prices of the order book and all ids the sandbox makes.
-	// Ids of the catalog never change.
+	// Seed determines the prices of the order book and all ids, but for those of the catalog, which
+	// never change.
 	Seed uint64
-	// Delay is how long an operation stays PENDING, and a batch item first
-	// QUEUED and then IN_PROGRESS. DefaultDelay if 0; negative means no delay.
+	// Delay is how long an operation is PENDING, and a batch item first QUEUED and then
+	// IN_PROGRESS. DefaultDelay if 0; none if negative.
 	Delay time.Duration
-	// OrderStep is how long an order stays in each state on its way from the sale
-	// to the payout, which it goes by itself; DefaultOrderStep if 0. Negative
-	// leaves orders where they are until they are moved on, also after a later
-	// start with a step.
+	// OrderStep is how long an order stays in each state from the sale to the payout;
+	// DefaultOrderStep if 0. If negative, orders are moved by MoveOrder only, also after a later
+	// start with another value.
 	OrderStep time.Duration
-	// Review is how long an ingested product is In Review; DefaultReview if 0,
-	// negative means no time.
+	// Review is how long an ingested product is In Review; DefaultReview if 0, no time if negative.
 	Review time.Duration
-	// Now is the clock; time.Now if nil. A clock that does not run by itself
-	// goes together with Manual.
+	// Now is the clock; time.Now if nil. A clock that does not run by itself needs Manual.
 	Now func() time.Time
-	// Manual leaves the work to calls of Work; otherwise it is done in the
-	// background.
+	// Manual leaves the work to calls of Work, instead of a worker in the background.
 	Manual bool
-	// Quota is how much is answered in any span of its windows; more is answered
-	// 429. Requests without valid credentials do not count, and batch items count
-	// as listings once their batch is accepted. A zero field sets no limit.
+	// Quota is the quota of each account, in sliding windows; requests beyond it get a 429.
+	// Requests without valid credentials do not count, and batch items count as listings once their
+	// batch is accepted. A zero field sets no limit.
 	Quota quota.Quota
-	// NoRetryAfter leaves the Retry-After header out of a 429, as live services
-	// may do. Otherwise it is the number of seconds, rounded up, until there is
-	// room.
+	// NoRetryAfter leaves the Retry-After header out of a 429, as live services may do. Otherwise
+	// it has the seconds until there is room, rounded up.
 	NoRetryAfter bool
-	// Logger takes a line per request and the failures of the sandbox, and
-	// never a credential. Nothing is logged if it is nil.
+	// Logger gets a record for each request and for each failure of the sandbox, never with a
+	// credential. Nothing is logged if it is nil.
 	Logger *slog.Logger
 }
 
-// complete returns them with the defaults where nothing was said, and refuses
-// what makes no sense.
+// complete returns the options with defaults, or refuses them.
 func (o Options) complete() (Options, error) {
 	o.APIKey = cmp.Or(o.APIKey, DefaultAPIKey)
 	o.Token = cmp.Or(o.Token, DefaultToken)
@@ -111,7 +94,7 @@ func (o Options) complete() (Options, error) {
 		return o, err
 	}
 	if o.TokenLife = cmp.Or(o.TokenLife, DefaultTokenLife); o.TokenLife < time.Second {
-		return o, fmt.Errorf("options: a TokenLife of %s is less than a second", o.TokenLife)
+		return o, fmt.Errorf("options: TokenLife (%s): must be a second at least", o.TokenLife)
 	}
 	if o.ControlKey == "" {
 		o.ControlKey = rand.Text()
@@ -129,7 +112,7 @@ func (o Options) complete() (Options, error) {
 	return o, nil
 }
 
-// accounts returns the accounts that were chosen, the first one first.
+// accounts returns the rows of all accounts, the first one first.
 func (o Options) accounts() []store.Account {
 	first := Account{Name: FirstAccount, APIKey: o.APIKey, Token: o.Token, RefreshToken: o.RefreshToken}
 	var rows []store.Account
@@ -139,7 +122,7 @@ func (o Options) accounts() []store.Account {
 	return rows
 }
 
-// limits returns what holds accounts to the quota.
+// limits returns the limits of requests and of batch items that the quota sets.
 func (o Options) limits(now func() time.Time) (requests, items *limits.Limits) {
 	const day = 24 * time.Hour
 	q := o.Quota
@@ -154,7 +137,7 @@ func (o Options) limits(now func() time.Time) (requests, items *limits.Limits) {
 	return requests, items
 }
 
-// checkCredentials refuses those that would never arrive, by their name.
+// checkCredentials refuses credentials that no header can carry, by their name.
 func (o Options) checkCredentials() error {
 	credentials := map[string]string{"APIKey": o.APIKey, "Token": o.Token, "ControlKey": o.ControlKey}
 	for _, a := range o.Accounts {
@@ -164,7 +147,7 @@ func (o Options) checkCredentials() error {
 	for _, name := range slices.Sorted(maps.Keys(credentials)) {
 		value := credentials[name]
 		if strings.TrimSpace(value) != value || strings.ContainsFunc(value, unicode.IsControl) {
-			return fmt.Errorf("options: no header can carry the %s: it has a control character, or a space at one of its ends", name)
+			return fmt.Errorf("options: %s: must not begin or end with a space, nor have a control character", name)
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -13,10 +12,10 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
-// still keeps orders where they are.
+// still stops the automatic transitions of orders, and all delays.
 func still(o *sandbox.Options) { o.OrderStep, o.Delay = -1, -1 }
 
-// wayTo finds the shortest way of an order to a status.
+// wayTo returns the shortest way of an order to a status.
 func wayTo(tb testing.TB, status string) []string {
 	tb.Helper()
 	ways := map[string][]string{state.OrderCreated: {}}
@@ -39,7 +38,7 @@ func (m *market) move(number string, way ...string) {
 	}
 }
 
-func TestAnOrderMovesOnlyAlongItsTable(t *testing.T) {
+func TestMoveOrder_FollowsTheTableOfStates(t *testing.T) {
 	m := open(t, still)
 	var all []string
 	for _, s := range state.Order.States() {
@@ -57,38 +56,38 @@ func TestAnOrderMovesOnlyAlongItsTable(t *testing.T) {
 			if _, possible := state.Order.Toward(from, to); possible {
 				require.NoError(t, err, "%s to %s", from, to)
 				assert.Equal(t, to, m.get("/selling/orders/%s", number).text("status"))
-				number = "" // it is gone
+				number = "" // make another one
 				continue
 			}
-			require.ErrorContains(t, err, "sandbox: move order: order "+number+" cannot be moved to "+to+": it is "+from)
+			require.Error(t, err, "%s to %s", from, to)
 			for _, target := range state.Order.Targets(from) {
-				require.ErrorContains(t, err, target, "the error says where it can go")
+				require.ErrorContains(t, err, target, "what is possible")
 			}
 			require.Equal(t, from, m.get("/selling/orders/%s", number).text("status"), "a refusal changes nothing")
 		}
 	}
-	require.ErrorContains(t, m.MoveOrder(t.Context(), "323314425-323214184", "SHIPPED"), `there is no order "323314425-323214184"`)
+	require.ErrorContains(t, m.MoveOrder(t.Context(), "323314425-323214184", "SHIPPED"), "sandbox: move order: order (")
 	_, number := m.order("200")
-	require.ErrorContains(t, m.MoveOrder(t.Context(), number, "UNKNOWN"), `there is no order status "UNKNOWN"`)
+	require.ErrorContains(t, m.MoveOrder(t.Context(), number, "UNKNOWN"), "sandbox: move order: order status (")
 }
 
-func TestASaleThatFallsThroughCancelsItsListing(t *testing.T) {
+func TestOrders_CanceledSaleCancelsItsListing(t *testing.T) {
 	for _, row := range []struct {
 		way    []string
 		check  any
 		notes  bool
 		reason string
 	}{
-		{[]string{"DIDNOTSHIP"}, nil, false, "the seller let the ship-by date pass"},
-		{[]string{"CANCELED"}, nil, false, "the sale was called off"},
+		{[]string{"DIDNOTSHIP"}, nil, false, "the ship-by date passed"},
+		{[]string{"CANCELED"}, nil, false, "the sale was canceled"},
 		{[]string{"CCAUTHORIZATIONFAILED", "CANCELED"}, nil, false, "the buyer did not pay"},
-		{[]string{"PENDING", "SUSPENDED", "CANCELED"}, nil, false, "something was wrong about the sale"},
-		{[]string{"DONOTSHIP", "CANCELED"}, nil, false, "the seller was told not to ship"},
-		{[]string{"SYSTEMFULFILLED", "CANCELED"}, nil, false, "it was called off late"},
+		{[]string{"PENDING", "SUSPENDED", "CANCELED"}, nil, false, "the review found something"},
+		{[]string{"DONOTSHIP", "CANCELED"}, nil, false, "the seller must not ship"},
+		{[]string{"SYSTEMFULFILLED", "CANCELED"}, nil, false, "it was canceled late"},
 		{[]string{"SHIPPED", "CANCELED"}, nil, false, "the parcel was lost"},
 		{[]string{"SHIPPED", "RETURNED"}, nil, false, "the parcel was not delivered"},
-		{[]string{"SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHFAILED"}, "FAILED", true, "it did not pass the check"},
-		{[]string{"SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHFAILED", "RETURNED"}, "FAILED", true, "and was sent back"},
+		{[]string{"SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHFAILED"}, "FAILED", true, "it failed authentication"},
+		{[]string{"SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHFAILED", "RETURNED"}, "FAILED", true, "it was returned"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			m := open(t, still)
@@ -107,7 +106,7 @@ func TestASaleThatFallsThroughCancelsItsListing(t *testing.T) {
 			assert.Equal(t, 2, m.get("/selling/listings/%s/operations", listing).len("operations"), "it is recorded once")
 
 			o := m.get("/selling/orders/%s", number)
-			assert.Nil(t, o.at("payout"), "nobody is paid")
+			assert.Nil(t, o.at("payout"), "there is no payout")
 			if row.check == nil {
 				assert.Nil(t, o.at("authenticationDetails"))
 			} else {
@@ -118,24 +117,24 @@ func TestASaleThatFallsThroughCancelsItsListing(t *testing.T) {
 			assert.False(t, m.has("active", number))
 			shown := m.get("/selling/orders/history").at("orders", 0).(map[string]any)
 			assert.NotContains(t, shown, "payout")
-			m.call("PUT", "/selling/listings/"+listing+"/activate", map[string]any{}).refused(400, "it is canceled", "a sold item is not sold again")
+			m.call("PUT", "/selling/listings/"+listing+"/activate", map[string]any{}).refused(400, "listing "+listing, "it is canceled")
 		})
 	}
 }
 
-func TestACanceledListingHasNoAsk(t *testing.T) {
+func TestOrders_CanceledListingHasNoAsk(t *testing.T) {
 	m := open(t, still)
 	listing, number := m.order("200")
 	ask := m.get("/selling/listings/%s", listing).text("ask", "askId")
 	m.move(number, "CANCELED")
 	assert.Nil(t, m.get("/selling/listings/%s", listing).at("ask"))
-	assert.Equal(t, ask, m.get("/selling/orders/%s", number).text("askId"), "the order still tells which it was")
+	assert.Equal(t, ask, m.get("/selling/orders/%s", number).text("askId"), "the order still has it")
 }
 
-func TestWhatIsHeldBackWaitsAndGoesOn(t *testing.T) {
+func TestOrders_SuspendedOnesWaitUntilMoved(t *testing.T) {
 	for _, row := range []struct {
 		way []string
-		on  string
+		to  string
 	}{
 		{[]string{"CCAUTHORIZATIONFAILED"}, "CREATED"},
 		{[]string{"PENDING"}, "CREATED"},
@@ -146,21 +145,21 @@ func TestWhatIsHeldBackWaitsAndGoesOn(t *testing.T) {
 		m := open(t, stepping)
 		listing, number := m.order("200")
 		m.move(number, row.way...)
-		held := row.way[len(row.way)-1]
+		status := row.way[len(row.way)-1]
 		m.pass(365 * 24 * time.Hour)
 		o := m.get("/selling/orders/%s", number)
-		assert.Equal(t, held, o.text("status"), "it does not move on by itself")
-		assert.True(t, m.has("active?orderStatus="+held, number))
+		assert.Equal(t, status, o.text("status"), "there is no automatic transition")
+		assert.True(t, m.has("active?orderStatus="+status, number))
 		assert.NotNil(t, o.at("payout"), "the seller may still be paid")
-		assert.Equal(t, row.on == "CREATED", o.at("shipment", "shippingLabelUrl") == nil, "%s has no label before it may be shipped", held)
-		m.move(number, row.on)
+		assert.Equal(t, row.to == "CREATED", o.at("shipment", "shippingLabelUrl") == nil, "%s has no label before it may be shipped", status)
+		m.move(number, row.to)
 		m.pass(8 * 24 * time.Hour)
-		assert.Equal(t, "COMPLETED", m.get("/selling/orders/%s", number).text("status"), "once moved on, it goes on by itself")
+		assert.Equal(t, "COMPLETED", m.get("/selling/orders/%s", number).text("status"), "then its transitions are automatic again")
 		assert.Equal(t, "COMPLETED", m.get("/selling/listings/%s", listing).text("status"))
 	}
 }
 
-func TestHistoryIsFiltered(t *testing.T) {
+func TestOrders_HistoryIsFiltered(t *testing.T) {
 	m := open(t, still)
 	product, variantID := variant(t, "DZ5485-612", "10.5")
 	_, first := m.order("200")
@@ -190,41 +189,32 @@ func TestHistoryIsFiltered(t *testing.T) {
 		assert.Equal(t, row.want, m.get("/selling/orders/history?%s", row.query).each("orders", "orderNumber"), row.why)
 	}
 	assert.True(t, m.has("active", active))
-	for _, row := range []struct{ query, says, why string }{
+	for _, row := range []struct{ query, what, why string }{
 		{"orderStatus=SHIPPED", "orderStatus", "a status of active orders"},
 		{"fromDate=yesterday", "fromDate", "no day"},
 		{"toDate=2026-13-01", "toDate", "no month"},
 	} {
-		m.call("GET", "/selling/orders/history?"+row.query, nil).refused(400, row.says, row.why)
+		m.call("GET", "/selling/orders/history?"+row.query, nil).refused(400, `query parameter "`+row.what+`"`, row.why)
 	}
 }
 
-// stepping lets orders move on by themselves every day.
+// stepping makes a transition of each order every day.
 func stepping(o *sandbox.Options) { o.OrderStep = 24 * time.Hour }
 
-// order sells a listing and returns the number of its order.
-func (m *market) order(amount string) (listing, number string) {
-	m.t.Helper()
-	listing = m.sell(amount)
-	number, err := m.Buy(m.t.Context(), listing)
-	require.NoError(m.t, err)
-	return listing, number
-}
-
-// has reports whether a list of orders has one.
+// has reports whether a list of orders has an order.
 func (m *market) has(list, number string) bool {
 	m.t.Helper()
 	return slices.Contains(m.get("/selling/orders/%s", list).each("orders", "orderNumber"), number)
 }
 
-func TestAnOrderGoesFromTheSaleToHistory(t *testing.T) {
+func TestOrders_MoveFromTheSaleToHistory(t *testing.T) {
 	m := open(t, stepping)
 	listing, number := m.order("200")
 	for i, row := range []struct {
 		status, listing string
-		followed        bool // the carrier has it
+		tracked         bool // has a tracking URL
 		check           any
-		listed          bool // its payout stands in lists
+		listed          bool // has a payout in lists
 		active          bool
 	}{
 		{"CREATED", "MATCHED", false, nil, false, true},
@@ -246,9 +236,9 @@ func TestAnOrderGoesFromTheSaleToHistory(t *testing.T) {
 		require.Equal(t, row.status, o.text("status"))
 		assert.Equal(t, row.listing, m.get("/selling/listings/%s", listing).text("status"), row.status)
 		assert.Equal(t, row.status, m.get("/selling/listings/%s", listing).text("order", "orderStatus"))
-		assert.Equal(t, row.followed, o.at("shipment", "trackingUrl") != nil, row.status)
+		assert.Equal(t, row.tracked, o.at("shipment", "trackingUrl") != nil, row.status)
 		assert.NotNil(t, o.at("shipment", "shippingLabelUrl"), row.status)
-		assert.NotNil(t, o.at("payout"), "%s: a single order shows what there will be", row.status)
+		assert.NotNil(t, o.at("payout"), "%s: single orders have the payout to come", row.status)
 		if details := o.at("authenticationDetails"); details != nil || row.check != nil {
 			assert.Equal(t, map[string]any{"status": row.check, "failureNotes": nil}, details, row.status)
 		}
@@ -263,21 +253,21 @@ func TestAnOrderGoesFromTheSaleToHistory(t *testing.T) {
 	}
 	done := m.get("/selling/orders/%s", number).body
 	m.pass(365 * 24 * time.Hour)
-	assert.Equal(t, done, m.get("/selling/orders/%s", number).body, "nothing happens to what has ended")
+	assert.Equal(t, done, m.get("/selling/orders/%s", number).body, "there is no transition from the end")
 	assert.Equal(t, []string{"CREATE"}, m.get("/selling/listings/%s/operations", listing).each("operations", "operationType"),
-		"a sale that went well is no operation")
+		"a completed sale is no operation")
 }
 
-func TestOrdersDoNotFallBehindTheClock(t *testing.T) {
+func TestOrders_DoNotFallBehindTheClock(t *testing.T) {
 	m := open(t, stepping)
 	_, number := m.order("200")
 	m.pass(3*24*time.Hour + time.Hour)
 	assert.Equal(t, "AUTHENTICATING", m.get("/selling/orders/%s", number).text("status"), "three steps at once")
 	m.pass(23 * time.Hour)
-	assert.Equal(t, "AUTHENTICATED", m.get("/selling/orders/%s", number).text("status"), "and the next one when it is due")
+	assert.Equal(t, "AUTHENTICATED", m.get("/selling/orders/%s", number).text("status"), "the next step when it is due")
 }
 
-func TestOrdersWithoutAStepStayUntilTheyAreMoved(t *testing.T) {
+func TestOrders_WithoutAStepStayUntilMoved(t *testing.T) {
 	file := tempFile(t)
 	never := func(o *sandbox.Options) { o.OrderStep = -1 }
 	m := open(t, never, inFile(file))
@@ -294,12 +284,12 @@ func TestOrdersWithoutAStepStayUntilTheyAreMoved(t *testing.T) {
 	require.NoError(t, moving.Close())
 	m = open(t, never, inFile(file))
 	m.pass(365 * 24 * time.Hour)
-	assert.Equal(t, "CREATED", m.get("/selling/orders/%s", other).text("status"), "whatever was planned before a restart")
+	assert.Equal(t, "CREATED", m.get("/selling/orders/%s", other).text("status"), "also if they were due before a restart")
 }
 
-func TestAnOrderIsMovedOnOnceAcrossRestarts(t *testing.T) {
+func TestOrders_MakeEachTransitionOnceAcrossRestarts(t *testing.T) {
 	file := tempFile(t)
-	killed := open(t, stepping, inFile(file)) // it is never closed before the next one starts
+	killed := open(t, stepping, inFile(file)) // not closed before the next one starts
 	var listings, numbers []string
 	for range 20 {
 		listing, number := killed.order("200")
@@ -316,22 +306,8 @@ func TestAnOrderIsMovedOnOnceAcrossRestarts(t *testing.T) {
 	assert.Equal(t, 19, next.get("/selling/orders/history?orderStatus=COMPLETED&pageSize=100").len("orders"))
 	assert.Equal(t, []string{numbers[0]}, next.get("/selling/orders/history?orderStatus=DIDNOTSHIP").each("orders", "orderNumber"))
 	assert.Equal(t, []string{"CANCEL_ORDER", "CREATE"},
-		next.get("/selling/listings/%s/operations", listings[0]).each("operations", "operationType"), "it fell through once")
+		next.get("/selling/listings/%s/operations", listings[0]).each("operations", "operationType"), "it was canceled once")
 	for _, listing := range listings[1:] {
 		assert.Equal(t, "COMPLETED", next.get("/selling/listings/%s", listing).text("status"))
 	}
-}
-
-func TestAnOperationThatTheSaleOvertookFails(t *testing.T) {
-	m := open(t)
-	listing := m.sell("200")
-	op := m.call(http.MethodDelete, "/selling/listings/"+listing, nil)
-	_, err := m.Buy(t.Context(), listing)
-	require.NoError(t, err)
-	m.settle()
-	failed := m.get("/selling/listings/%s/operations/%s", listing, op.text("operationId"))
-	assert.Equal(t, "FAILED", failed.text("operationStatus"))
-	assert.Equal(t, "listing "+listing+" cannot be deleted: it is sold; nothing more can be done to it", failed.text("error"))
-	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", listing).text("status"))
-	m.call(http.MethodDelete, "/selling/listings/"+listing, nil).refused(400, "it is sold", "a request is refused at once")
 }

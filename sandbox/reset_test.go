@@ -14,9 +14,9 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-func TestAfterAResetEverythingIsAsOnTheFirstDay(t *testing.T) {
+func TestReset_RestoresTheInitialState(t *testing.T) {
 	for name, file := range map[string]string{"in memory": "", "in a file": tempFile(t)} {
-		m := open(t, inFile(file), held(quota.Quota{RequestsPerDay: 100, ItemsPerDay: 5}))
+		m := open(t, inFile(file), withQuota(quota.Quota{RequestsPerDay: 100, ItemsPerDay: 5}))
 		second := m.add("second").account
 		first := m.sell("200")
 		m.call(http.MethodPost, createBatch, listings(t, 5))
@@ -41,19 +41,18 @@ func TestAfterAResetEverythingIsAsOnTheFirstDay(t *testing.T) {
 		assert.Equal(t, 0, m.get("/selling/orders/active").len("orders"), name)
 		assert.Equal(t, http.StatusOK, m.call(http.MethodPost, createBatch, listings(t, 5)).status, "%s: the quota is unused", name)
 		require.NoError(t, m.Reset(t.Context()))
-		assert.Equal(t, first, m.sell("200"), "%s: ids begin anew", name)
+		assert.Equal(t, first, m.sell("200"), "%s: ids begin again", name)
 	}
 }
 
-// refreshAfterFault loses one answer and gets an access token.
+// refreshAfterFault makes a call that fails by a fault, and refreshes the token.
 func (m *market) refreshAfterFault() any {
 	m.t.Helper()
 	assert.Nil(m.t, m.create(), "the fault")
 	return m.refresh(m.RefreshToken())["access_token"]
 }
 
-// rows counts the rows of all tables, but for those that are no tables of their
-// own.
+// rows counts the rows of all tables, without the shadow tables of virtual ones.
 func rows(t *testing.T, file string) map[string]int {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+file)
@@ -77,7 +76,7 @@ func rows(t *testing.T, file string) map[string]int {
 	return counts
 }
 
-func TestAResetEmptiesEveryTableButThoseOfAccounts(t *testing.T) {
+func TestReset_EmptiesAllTablesButAccounts(t *testing.T) {
 	file := tempFile(t)
 	m := open(t, inFile(file))
 	own(t, m)
@@ -87,7 +86,7 @@ func TestAResetEmptiesEveryTableButThoseOfAccounts(t *testing.T) {
 	found := func() string { return m.raw(http.MethodGet, "/catalog/search?query=AB1234-100", nil).Body.String() }
 	require.Contains(t, found(), "AB1234-100", "the product was accepted")
 	for table, n := range rows(t, file) {
-		require.Positive(t, n, "%s: this test has to put something there", table)
+		require.Positive(t, n, "%s: the test needs a row in it", table)
 	}
 	require.NoError(t, m.Reset(t.Context()))
 	for table, n := range rows(t, file) {
@@ -99,10 +98,10 @@ func TestAResetEmptiesEveryTableButThoseOfAccounts(t *testing.T) {
 		}
 	}
 	assert.NotContains(t, found(), "AB1234-100")
-	assert.Contains(t, m.raw(http.MethodGet, "/catalog/search?query=DZ5485-612", nil).Body.String(), "DZ5485-612", "the catalog is still there")
+	assert.Contains(t, m.raw(http.MethodGet, "/catalog/search?query=DZ5485-612", nil).Body.String(), "DZ5485-612", "the catalog stays")
 }
 
-func TestAnotherSeedIsAnotherMarket(t *testing.T) {
+func TestReseed_ChangesPricesAndIDs(t *testing.T) {
 	m := open(t)
 	product, v := variant(t, "DZ5485-612", "10.5")
 	price := func() string {
@@ -114,12 +113,12 @@ func TestAnotherSeedIsAnotherMarket(t *testing.T) {
 	assert.NotEqual(t, before, price())
 	require.NoError(t, m.Reset(t.Context()))
 	seeded := open(t, func(o *sandbox.Options) { o.Seed = 7 })
-	assert.Equal(t, seeded.sell("2000"), m.sell("2000"), "as if it had begun with this seed")
+	assert.Equal(t, seeded.sell("2000"), m.sell("2000"), "as in a sandbox with that seed")
 	require.NoError(t, m.Reseed(t.Context(), 0))
 	assert.Equal(t, before, open(t).raw(http.MethodGet, "/catalog/products/"+product.ID+"/variants/"+v+"/market-data", nil).Body.String())
 }
 
-func TestAWorldThatIsResetInTheMiddleOfThingsGoesOn(t *testing.T) {
+func TestReset_WhileRequestsAreHandled(t *testing.T) {
 	m := open(t, inBackground, func(o *sandbox.Options) { o.Delay = -1 })
 	done := make(chan struct{})
 	go func() {
@@ -137,7 +136,7 @@ func TestAWorldThatIsResetInTheMiddleOfThingsGoesOn(t *testing.T) {
 	<-done
 }
 
-// impatient is a context that ends when it was looked at a number of times.
+// impatient is a context that ends after a number of calls of Err.
 type impatient struct {
 	context.Context //nolint:containedctx // it is one
 	left            int
@@ -150,12 +149,12 @@ func (c *impatient) Err() error {
 	return nil
 }
 
-func TestAResetThatHasBegunIsFinished(t *testing.T) {
+func TestReset_FinishesAfterItsContextEnds(t *testing.T) {
 	m := open(t)
 	m.sell("200")
 	require.NoError(t, m.Advance(t.Context(), time.Hour))
 	require.ErrorIs(t, m.Reset(&impatient{t.Context(), 0}), context.Canceled)
-	assert.Equal(t, 1, m.get("/selling/listings").len("listings"), "it has not begun")
+	assert.Equal(t, 1, m.get("/selling/listings").len("listings"), "it did not begin")
 	require.NoError(t, m.Reset(&impatient{t.Context(), 1}))
 	assert.Equal(t, 0, m.get("/selling/listings").len("listings"))
 	assert.Equal(t, m.clock(), m.Now())

@@ -23,9 +23,8 @@ import (
 
 var soakFor = flag.Duration("soak", time.Second, "how long the clients of TestSoak work")
 
-// TestSoak lets many clients loose on one sandbox, over sockets and with a file as its database.
-// Each owns a few listings that nobody else writes to, so it knows exactly what has to come out.
-// All of them share the account.
+// TestSoak runs many clients of one account on one sandbox, over sockets and with a file as its
+// database. Each client writes to its own listings only, so that it knows what must come out.
 func TestSoak(t *testing.T) {
 	const clients, each = 64, 4
 	s, err := sandbox.New(sandbox.Options{DB: tempFile(t), Delay: 5 * time.Millisecond})
@@ -60,14 +59,13 @@ func together(clients []*soaker, f func(*soaker)) {
 	var wg sync.WaitGroup
 	for _, c := range clients {
 		wg.Go(func() {
-			// What fails ends this client's goroutine only, and fails the test.
-			f(c)
+			f(c) // a failure ends the goroutine and fails the test
 		})
 	}
 	wg.Wait()
 }
 
-// report prints what was done.
+// report logs what was done.
 func report(t *testing.T, all []*soaker, took time.Duration) {
 	t.Helper()
 	sum := map[string]int{}
@@ -82,7 +80,7 @@ func report(t *testing.T, all []*soaker, took time.Duration) {
 		float64(requests)/took.Seconds(), sum)
 }
 
-// soakTotals checks that the sandbox has the listings of all clients and no others.
+// soakTotals checks the number of listings of all clients.
 func soakTotals(t *testing.T, all []*soaker) {
 	t.Helper()
 	var made, active int
@@ -116,17 +114,17 @@ type soaker struct {
 	counts   map[string]int // of what was accepted
 }
 
-// owned is a listing that one client writes to, and what it has to look like.
+// owned is a listing of one client, with its expected state.
 type owned struct {
 	id      string
 	active  bool
-	amounts []int    // of all writes that were accepted and said one, in their order
-	types   []string // of all writes that were accepted
+	amounts []int    // of all accepted writes with one, in their order
+	types   []string // of all accepted writes
 }
 
 func (o *owned) last() int { return o.amounts[len(o.amounts)-1] }
 
-// work makes some listings and then does one thing after another until the time is up.
+// work makes some listings and then random calls until the time is up.
 func (c *soaker) work(until context.Context, listings int) {
 	v := chicago(c.t)
 	for i := range listings {
@@ -171,9 +169,9 @@ func (c *soaker) reprice(l *owned) {
 	c.counts["updates"]++
 }
 
-// flip takes a listing off the market or puts it back, once it has come to rest.
+// flip deactivates or activates a listing.
 func (c *soaker) flip(l *owned) {
-	c.rest(l)
+	c.wait(l)
 	method, operation := "/deactivate", "DEACTIVATE"
 	var body any
 	if !l.active {
@@ -185,19 +183,19 @@ func (c *soaker) flip(l *owned) {
 	c.counts["flips"]++
 }
 
-// rest waits until nothing is pending on a listing.
-func (c *soaker) rest(l *owned) {
+// wait waits until a listing has no pending operation.
+func (c *soaker) wait(l *owned) {
 	for c.must(http.MethodGet, "/selling/listings/"+l.id, nil).text("lastOperation", "operationStatus") == "PENDING" {
 		c.counts["polls"]++
 	}
 }
 
-// repriceAll raises all prices in one batch and waits for it: a batch takes longer than a single
-// update, which would overtake it.
+// repriceAll raises all prices in one batch and waits for it, since single updates would overtake
+// it.
 func (c *soaker) repriceAll() {
 	var items []any
 	for _, l := range c.listings {
-		c.rest(l)
+		c.wait(l)
 		items = append(items, map[string]any{"listingId": l.id, "amount": fmt.Sprint(l.last() + 1)})
 	}
 	path := "/selling/batch/update-listing/"
@@ -215,13 +213,13 @@ func (c *soaker) repriceAll() {
 	c.counts["batch items"] += len(items)
 }
 
-// check compares every listing with what was accepted.
+// check compares every listing with the accepted writes.
 func (c *soaker) check() {
 	for _, l := range c.listings {
-		c.rest(l)
+		c.wait(l)
 		shown := c.must(http.MethodGet, "/selling/listings/"+l.id, nil)
-		assert.Equal(c.t, fmt.Sprint(l.last()), shown.text("amount"), "the last update has won")
-		assert.Equal(c.t, l.active, shown.text("status") == "ACTIVE", "the last flip has won")
+		assert.Equal(c.t, fmt.Sprint(l.last()), shown.text("amount"), "the last update")
+		assert.Equal(c.t, l.active, shown.text("status") == "ACTIVE", "the last flip")
 
 		var amounts []int
 		var types []string
@@ -241,13 +239,13 @@ func (c *soaker) check() {
 		}
 		slices.Reverse(amounts) // the newest come first
 		slices.Reverse(types)
-		assert.Equal(c.t, l.types, types, "every write that was accepted is there once")
-		assert.Equal(c.t, l.amounts, amounts, "every amount that was accepted is there once")
+		assert.Equal(c.t, l.types, types, "every accepted write, once")
+		assert.Equal(c.t, l.amounts, amounts, "every accepted amount, once")
 	}
 }
 
-// must makes a request that has to succeed.
-func (c *soaker) must(method, path string, body any) answer {
+// must makes a request that must succeed.
+func (c *soaker) must(method, path string, body any) response {
 	text, err := json.Marshal(body)
 	require.NoError(c.t, err)
 	if body == nil {
@@ -261,7 +259,7 @@ func (c *soaker) must(method, path string, body any) answer {
 	w, err := c.client.Do(r)
 	require.NoError(c.t, err)
 	defer w.Body.Close()
-	a := answer{t: c.t, status: w.StatusCode}
+	a := response{t: c.t, status: w.StatusCode}
 	d := json.NewDecoder(w.Body)
 	d.UseNumber()
 	require.NoError(c.t, d.Decode(&a.body))

@@ -11,7 +11,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
-func TestAnOrderIsSeenOnEveryStepOfItsTable(t *testing.T) {
+func TestStates_OrderMakesEveryTransition(t *testing.T) {
 	m := open(t, still)
 	for _, row := range state.Order.Transitions() {
 		_, number := m.order("200")
@@ -22,9 +22,10 @@ func TestAnOrderIsSeenOnEveryStepOfItsTable(t *testing.T) {
 	}
 }
 
-func TestABatchAndItsItemAreSeenOnEveryStepOfTheirTables(t *testing.T) {
+func TestStates_BatchAndItemMakeEveryTransition(t *testing.T) {
 	m := open(t)
 	listing := m.sell("200")
+	seen := map[*state.Machine]map[string]bool{state.Batch: {}, state.Item: {}}
 	for _, row := range []struct {
 		kind string
 		item map[string]any
@@ -37,6 +38,7 @@ func TestABatchAndItsItemAreSeenOnEveryStepOfTheirTables(t *testing.T) {
 		{"delete-listing", map[string]any{"listingId": listing}, state.Failed},
 	} {
 		path := m.batch(row.kind, row.item)
+		before := map[*state.Machine]string{}
 		for _, status := range []string{state.Queued, state.InProgress, state.Completed} {
 			batch := m.get("%s", path)
 			assert.Equal(t, status, batch.text("status"), row.kind)
@@ -47,26 +49,51 @@ func TestABatchAndItsItemAreSeenOnEveryStepOfTheirTables(t *testing.T) {
 				status = row.end
 			}
 			assert.Equal(t, status, items.text("items", 0, "status"), row.kind)
+			for machine, now := range map[*state.Machine]string{state.Batch: batch.text("status"), state.Item: status} {
+				seen[machine][before[machine]+">"+now] = true
+				before[machine] = now
+			}
 			m.pass(1100 * time.Millisecond)
 		}
 	}
 	assert.Equal(t, "DELETED", m.get("/selling/listings/%s", listing).text("status"))
+	for machine, steps := range seen {
+		for _, row := range machine.Transitions() {
+			assert.True(t, steps[row.From+">"+row.To], "%s %s to %s", machine.Name(), row.From, row.To)
+		}
+	}
 }
 
-func TestAListingIsSeenOnEveryStepOfItsTable(t *testing.T) {
+func TestStates_OperationMakesEveryTransition(t *testing.T) {
+	m := open(t)
+	path := "/selling/listings/" + m.sell("200")
+	for _, row := range state.Operation.Transitions() {
+		op := m.call(http.MethodDelete, path, nil)
+		require.Equal(t, row.From, op.text("operationStatus"))
+		if row.To == state.Failed { // of two deletions the second fails
+			op = m.call(http.MethodDelete, path, nil)
+			require.Equal(t, row.From, op.text("operationStatus"))
+		}
+		m.settle()
+		assert.Equal(t, row.To, m.get("%s/operations/%s", path, op.text("operationId")).text("operationStatus"))
+		path = "/selling/listings/" + m.sell("200")
+	}
+}
+
+func TestStates_ListingMakesEveryTransition(t *testing.T) {
 	for _, row := range state.Listing.Transitions() {
 		t.Run(row.From+" "+row.Event+" "+row.To, func(t *testing.T) {
 			m := open(t)
 			id := m.listingIn(row)
 			require.Equal(t, row.From, m.get("/selling/listings/%s", id).text("status"))
-			m.happen(row, id)
+			m.start(row, id)
 			m.settle()
 			assert.Equal(t, row.To, m.get("/selling/listings/%s", id).text("status"))
 		})
 	}
 }
 
-// listingIn makes a listing that a row can happen to.
+// listingIn makes a listing in the state before a transition.
 func (m *market) listingIn(row state.Transition) (id string) {
 	m.t.Helper()
 	if row.From == state.Matched {
@@ -78,14 +105,14 @@ func (m *market) listingIn(row state.Transition) (id string) {
 		"active": row.From == state.Active || row.To == state.Active && row.Event == state.Create,
 	}
 	id = m.call(http.MethodPost, "/selling/listings", terms).text("listingId")
-	if row.Event != state.Create { // which is under way now
+	if row.Event != state.Create { // which is pending now
 		m.settle()
 	}
 	return id
 }
 
-// happen makes a row happen to a listing, or gets it under way.
-func (m *market) happen(row state.Transition, id string) {
+// start starts a transition of a listing.
+func (m *market) start(row state.Transition, id string) {
 	m.t.Helper()
 	path := "/selling/listings/" + id
 	switch row.Event {
@@ -107,6 +134,6 @@ func (m *market) happen(row state.Transition, id string) {
 		to := map[string]string{state.Payout: state.OrderCompleted, state.CancelOrder: state.OrderCanceled}[row.Event]
 		m.move(m.get("%s", path).text("order", "orderNumber"), wayTo(m.t, to)...)
 	default:
-		require.Fail(m.t, "nobody knows how to make it happen", row.Event)
+		require.Fail(m.t, "event without a test", row.Event)
 	}
 }

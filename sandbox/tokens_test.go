@@ -37,60 +37,60 @@ func (m *market) refresh(refreshToken string) map[string]any {
 	return body
 }
 
-// with makes a read with an access token of the first account.
-func (m *market) with(accessToken any) answer {
+// with makes a read of the first account with an access token.
+func (m *market) with(accessToken any) response {
 	m.t.Helper()
 	r := m.request(http.MethodGet, "/selling/listings", nil)
 	r.Header.Set("Authorization", "Bearer "+accessToken.(string))
 	return m.send(r)
 }
 
-func TestAnAccessTokenLivesAsLongAsItSays(t *testing.T) {
+func TestTokens_ExpireByTheClockOfTheSandbox(t *testing.T) {
 	m := open(t)
 	body := m.refresh(m.RefreshToken())
 	assert.InDelta(t, 43200, body["expires_in"], 0)
 	assert.Equal(t, "Bearer", body["token_type"])
-	assert.NotContains(t, body, "refresh_token", "the old one stays")
+	assert.NotContains(t, body, "refresh_token", "the old one stays valid")
 	token := body["access_token"]
 
 	require.NoError(t, m.Advance(t.Context(), 12*time.Hour-time.Second))
 	assert.Equal(t, http.StatusOK, m.with(token).status)
 	require.NoError(t, m.Advance(t.Context(), time.Second))
-	m.with(token).refused(http.StatusUnauthorized, "it expired at 2026-11-03T00:00:00Z", "its time is over")
-	m.get("/selling/listings") // the token of the options never ends
+	m.with(token).refused(http.StatusUnauthorized, "Authorization header", "it expired")
+	m.get("/selling/listings") // the token of the options never expires
 	assert.Equal(t, http.StatusOK, m.with(m.refresh(m.RefreshToken())["access_token"]).status)
 }
 
-func TestAnAccessTokenLivesForNoLessThanItSays(t *testing.T) {
+func TestTokens_LiveForNoLessThanTheySay(t *testing.T) {
 	m := open(t, func(o *sandbox.Options) { o.TokenLife = time.Minute })
 	m.pass(900 * time.Millisecond)
 	token := m.refresh(m.RefreshToken())["access_token"]
 	require.NoError(t, m.Advance(t.Context(), time.Minute-time.Millisecond))
 	assert.Equal(t, http.StatusOK, m.with(token).status)
 	require.NoError(t, m.Advance(t.Context(), time.Second))
-	m.with(token).refused(http.StatusUnauthorized, "expired", "")
+	m.with(token).refused(http.StatusUnauthorized, "Authorization header", "it expired")
 }
 
-func TestNoTwoAccessTokensAreTheSame(t *testing.T) {
+func TestTokens_AreUnique(t *testing.T) {
 	m := open(t)
 	token := m.refresh(m.RefreshToken())["access_token"]
-	assert.NotEqual(t, token, m.refresh(m.RefreshToken())["access_token"], "not even of the same moment")
+	assert.NotEqual(t, token, m.refresh(m.RefreshToken())["access_token"], "of the same moment")
 	require.NoError(t, m.Reset(t.Context()))
-	assert.NotEqual(t, token, m.refresh(m.RefreshToken())["access_token"], "not even after a reset")
-	assert.Equal(t, http.StatusOK, m.with(token).status, "which leaves them valid")
+	assert.NotEqual(t, token, m.refresh(m.RefreshToken())["access_token"], "after a reset")
+	assert.Equal(t, http.StatusOK, m.with(token).status, "a reset leaves them valid")
 }
 
-func TestTheLifeOfATokenCanBeChosen(t *testing.T) {
+func TestTokens_HaveTheConfiguredLife(t *testing.T) {
 	m := open(t, func(o *sandbox.Options) { o.TokenLife = time.Minute })
 	body := m.refresh(m.RefreshToken())
 	assert.InDelta(t, 60, body["expires_in"], 0)
 	require.NoError(t, m.Advance(t.Context(), time.Minute))
-	m.with(body["access_token"]).refused(http.StatusUnauthorized, "expired", "")
+	m.with(body["access_token"]).refused(http.StatusUnauthorized, "Authorization header", "it expired")
 	_, err := sandbox.New(sandbox.Options{TokenLife: time.Millisecond})
 	require.ErrorContains(t, err, "TokenLife")
 }
 
-func TestAnAccessTokenSaysWhoseItIs(t *testing.T) {
+func TestTokens_BelongToAnAccount(t *testing.T) {
 	m := open(t)
 	s := m.add("second")
 	_, body := m.post("grant_type=refresh_token&audience=gateway.example.com&refresh_token=" + s.account.RefreshToken)
@@ -98,13 +98,13 @@ func TestAnAccessTokenSaysWhoseItIs(t *testing.T) {
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"iss":"sandbox","sub":"second","aud":"gateway.example.com","iat":1793620800,"exp":1793664000,"jti":"1"}`, string(payload))
-	m.with(token).refused(http.StatusUnauthorized, "not that of the access token's account", "the API key is of the first account")
+	m.with(token).refused(http.StatusUnauthorized, "x-api-key header", "the API key is of the first account")
 	s.account.Token = token
 	assert.Equal(t, http.StatusOK, s.call(http.MethodGet, "/selling/listings", nil).status)
-	m.with(token+"x").refused(http.StatusUnauthorized, "is not valid", "forged")
+	m.with(token+"x").refused(http.StatusUnauthorized, "Authorization header", "forged")
 }
 
-func TestAccessTokensSurviveARestart(t *testing.T) {
+func TestTokens_SurviveARestart(t *testing.T) {
 	file := tempFile(t)
 	first := open(t, inFile(file))
 	token := first.refresh(first.RefreshToken())["access_token"]
@@ -112,10 +112,10 @@ func TestAccessTokensSurviveARestart(t *testing.T) {
 	second := open(t, inFile(file), func(o *sandbox.Options) { o.Seed = 3 })
 	assert.Equal(t, http.StatusOK, second.with(token).status)
 	other := open(t, inFile(tempFile(t)), func(o *sandbox.Options) { o.Seed = 3 })
-	other.with(token).refused(http.StatusUnauthorized, "is not valid", "a token of another sandbox")
+	other.with(token).refused(http.StatusUnauthorized, "Authorization header", "a token of another sandbox")
 }
 
-func TestARotatedRefreshTokenReplacesTheOldOne(t *testing.T) {
+func TestTokens_RotationReplacesTheRefreshToken(t *testing.T) {
 	file := tempFile(t)
 	rotating := func(o *sandbox.Options) { o.RotateRefreshTokens = true }
 	m := open(t, inFile(file), rotating)
@@ -133,28 +133,28 @@ func TestARotatedRefreshTokenReplacesTheOldOne(t *testing.T) {
 	m.refresh(third)
 	require.NoError(t, m.Close())
 
-	m = open(t, inFile(file), func(o *sandbox.Options) { o.RefreshToken = "a new sign-in" })
-	m.refresh("a new sign-in")
+	m = open(t, inFile(file), func(o *sandbox.Options) { o.RefreshToken = "another" })
+	m.refresh("another")
 }
 
-func TestTheTokenEndpointRefusesAsRFC6749Says(t *testing.T) {
+func TestTokens_EndpointFollowsRFC6749(t *testing.T) {
 	m := open(t)
 	for _, row := range []struct{ form, code, why string }{
-		{"", "invalid_request", "nothing"},
+		{"", "invalid_request", "an empty form"},
 		{"refresh_token=x", "invalid_request", "no grant type"},
 		{"grant_type=refresh_token", "invalid_request", "no refresh token"},
-		{"grant_type=refresh_token&refresh_token=", "invalid_request", "an empty one"},
-		{"grant_type=refresh_token&refresh_token=a&refresh_token=b", "invalid_request", "two of them"},
+		{"grant_type=refresh_token&refresh_token=", "invalid_request", "an empty refresh token"},
+		{"grant_type=refresh_token&refresh_token=a&refresh_token=b", "invalid_request", "two refresh tokens"},
 		{"grant_type=%zz", "invalid_request", "not a form"},
-		{"grant_type=refresh_token&refresh_token=unknown", "invalid_grant", "one that is not known"},
+		{"grant_type=refresh_token&refresh_token=unknown", "invalid_grant", "an unknown one"},
 		{"grant_type=refresh_token&refresh_token=" + sandbox.DefaultToken, "invalid_grant", "an access token"},
-		{"grant_type=authorization_code&code=x", "unsupported_grant_type", "there is no sign-in page"},
-		{"grant_type=password", "unsupported_grant_type", "nobody should"},
+		{"grant_type=authorization_code&code=x", "unsupported_grant_type", "another grant"},
+		{"grant_type=password", "unsupported_grant_type", "another grant"},
 	} {
 		w, body := m.post(row.form)
 		assert.Equal(t, http.StatusBadRequest, w.Code, row.why)
 		assert.Equal(t, row.code, body["error"], row.why)
-		assert.NotContains(t, w.Body.String(), "unknown", "what was sent is not repeated")
+		assert.NotContains(t, w.Body.String(), "unknown", "the form is not repeated")
 	}
 	good := "grant_type=refresh_token&refresh_token=" + sandbox.DefaultRefreshToken
 	for _, row := range []struct {
@@ -162,10 +162,10 @@ func TestTheTokenEndpointRefusesAsRFC6749Says(t *testing.T) {
 		status                            int
 		why                               string
 	}{
-		{"GET", "?" + good, "", "", 405, "secrets do not belong in a URL"},
-		{"POST", "?" + good, "application/x-www-form-urlencoded", "", 400, "not even of a POST"},
-		{"POST", "", "application/json", `{"grant_type":"refresh_token"}`, 400, "a form is asked for"},
-		{"POST", "", "application/x-www-form-urlencoded; charset=utf-8", good, 200, "parameters of the type do not matter"},
+		{"GET", "?" + good, "", "", 405, "a secret in a URL"},
+		{"POST", "?" + good, "application/x-www-form-urlencoded", "", 400, "also in that of a POST"},
+		{"POST", "", "application/json", `{"grant_type":"refresh_token"}`, 400, "not a form"},
+		{"POST", "", "application/x-www-form-urlencoded; charset=utf-8", good, 200, "a parameter of the content type"},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), row.method, sandbox.TokenPath+row.target, strings.NewReader(row.body))
 		r.Header.Set("Content-Type", row.contentType)

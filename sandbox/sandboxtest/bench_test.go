@@ -13,8 +13,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
 
-// asFirst makes the test binary a process that starts one sandbox and says how
-// long that took.
+// asFirst makes the test binary a process that starts one sandbox and prints how long that took.
 const asFirst = "SELLSIDE_TEST_AS_FIRST"
 
 func TestMain(m *testing.M) {
@@ -29,8 +28,7 @@ func TestMain(m *testing.M) {
 	tb.end()
 }
 
-// BenchmarkNew is how long a test waits for a sandbox, but for the first test of
-// its process.
+// BenchmarkNew starts a sandbox that is not the first of its process.
 func BenchmarkNew(b *testing.B) {
 	sandboxtest.New(b)
 	for b.Loop() {
@@ -42,8 +40,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// BenchmarkFirst is how long the first test of a process waits, which has the
-// document and the catalog to read.
+// BenchmarkFirst starts the first sandbox of a process, which reads the document and the catalog.
 func BenchmarkFirst(b *testing.B) {
 	var sum time.Duration
 	for b.Loop() {

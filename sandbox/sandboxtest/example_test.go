@@ -13,7 +13,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
 
-// printer stands in for the *testing.T that a test function has and an example does not.
+// printer replaces the *testing.T of a test function.
 type printer struct {
 	testing.TB
 	cleanups []func()
@@ -30,7 +30,7 @@ func (p *printer) end() {
 	}
 }
 
-// A program is tested against a service that is busy when it is asked first.
+// The service is busy at the first call of the program under test.
 func ExampleNew() {
 	t := &printer{}
 
@@ -54,7 +54,7 @@ func ExampleNew() {
 	fmt.Println(page.Products[0].Brand)
 	fmt.Println(market.Counters()["SearchProducts"])
 
-	t.end() // a test does this by itself
+	t.end() // not needed in a test
 	// Output:
 	// Jordan
 	// map[200:1 503:1]

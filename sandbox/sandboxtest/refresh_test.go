@@ -17,8 +17,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/token"
 )
 
-// signedIn is a client that renews its access token.
-func signedIn(t *testing.T, m *sandboxtest.Market, refreshToken string, onRotate func(context.Context, string) error) *client.Client {
+// refreshing returns a client that refreshes its access token.
+func refreshing(t *testing.T, m *sandboxtest.Market, refreshToken string, onRotate func(context.Context, string) error) *client.Client {
 	t.Helper()
 	source, err := token.NewRefreshSource(token.RefreshConfig{
 		TokenURL: m.TokenURL, ClientID: "test", Audience: "gateway.example.com", RefreshToken: refreshToken,
@@ -40,32 +40,32 @@ func read(t *testing.T, c *client.Client) error {
 	return err
 }
 
-func TestAClientRenewsItsTokenWhenTheServiceSaysThatItExpired(t *testing.T) {
+func TestRefresh_AfterA401(t *testing.T) {
 	m := sandboxtest.New(t)
-	c := signedIn(t, m, m.RefreshToken(), nil)
+	c := refreshing(t, m, m.RefreshToken(), nil)
 	require.NoError(t, read(t, c))
 	require.NoError(t, read(t, c))
-	assert.Equal(t, 1, m.Counters().Of("token"), "one token lasts")
-	require.NoError(t, m.Advance(t.Context(), 12*time.Hour+time.Second)) // of which the machine knows nothing
+	assert.Equal(t, 1, m.Counters().Of("token"), "one token is enough")
+	require.NoError(t, m.Advance(t.Context(), 12*time.Hour+time.Second)) // which the clock of the client does not see
 	require.NoError(t, read(t, c))
 	assert.Equal(t, map[int]int{200: 2}, m.Counters()["token"])
-	assert.Equal(t, map[int]int{200: 3, 401: 1}, m.Counters()["ListListings"], "one call was refused and sent again")
+	assert.Equal(t, map[int]int{200: 3, 401: 1}, m.Counters()["ListListings"], "one call was refused and repeated")
 }
 
-func TestAClientThatIsRefusedWithANewTokenComesBackWithAnother(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // where no time goes by between two grants
+func TestRefresh_AfterA401WithANewToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // where both grants are in the same second
 		m := sandboxtest.NewInProcess(t)
-		c := signedIn(t, m, m.RefreshToken(), nil)
+		c := refreshing(t, m, m.RefreshToken(), nil)
 		require.NoError(t, m.Fail(sandbox.Fault{Operation: "ListListings", Kind: sandbox.FaultStatus, Status: http.StatusUnauthorized}))
 		require.NoError(t, read(t, c))
 		assert.Equal(t, sandbox.Counters{"ListListings": {200: 1, 401: 1}, "token": {200: 2}}, m.Counters())
 	})
 }
 
-func TestAClientRenewsItsTokenBeforeItExpires(t *testing.T) {
+func TestRefresh_BeforeTheTokenExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := sandboxtest.NewInProcess(t)
-		c := signedIn(t, m, m.RefreshToken(), nil)
+		c := refreshing(t, m, m.RefreshToken(), nil)
 		for range 4 {
 			require.NoError(t, read(t, c))
 			<-time.After(12*time.Hour - time.Minute)
@@ -75,12 +75,12 @@ func TestAClientRenewsItsTokenBeforeItExpires(t *testing.T) {
 	})
 }
 
-func TestAClientKeepsUpWithRefreshTokensThatRotate(t *testing.T) {
+func TestRefresh_WithRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.RotateRefreshTokens = true })
 		first := m.RefreshToken()
 		var saved []string
-		c := signedIn(t, m, first, func(_ context.Context, refreshToken string) error {
+		c := refreshing(t, m, first, func(_ context.Context, refreshToken string) error {
 			saved = append(saved, refreshToken)
 			return nil
 		})
@@ -90,14 +90,14 @@ func TestAClientKeepsUpWithRefreshTokensThatRotate(t *testing.T) {
 		}
 		require.Len(t, saved, 3)
 		assert.Equal(t, m.RefreshToken(), saved[2])
-		require.ErrorIs(t, read(t, signedIn(t, m, first, nil)), token.ErrReauthRequired, "the old one is worth nothing")
+		require.ErrorIs(t, read(t, refreshing(t, m, first, nil)), token.ErrReauthRequired, "the old one is not valid")
 	})
 }
 
-func TestAClientSurvivesATokenEndpointThatFails(t *testing.T) {
+func TestRefresh_AfterAFailedGrant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := sandboxtest.NewInProcess(t)
-		c := signedIn(t, m, m.RefreshToken(), nil)
+		c := refreshing(t, m, m.RefreshToken(), nil)
 		require.NoError(t, m.Fail(sandbox.Fault{Operation: "token", Kind: sandbox.FaultHTML, Status: 503}))
 		require.ErrorContains(t, read(t, c), "503")
 		require.NoError(t, read(t, c), "after a pause")

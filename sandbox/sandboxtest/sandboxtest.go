@@ -1,16 +1,14 @@
-// Package sandboxtest runs a marketplace for the time of a test.
+// Package sandboxtest runs a sandbox for the time of a test.
 //
 //	market := sandboxtest.New(t)
 //	// market.URL, market.APIKey() and market.Token() go to the program under test
 //
-// Every test has one of its own, in memory, in a few milliseconds; it is closed
-// when the test ends. The test is the rest of the world: it buys with Buy and
-// Bid, lets time go by with Advance, makes calls go wrong with Fail and looks
-// at what was called with Counters.
+// Each test has its own sandbox, in memory, in a few milliseconds; it is closed when the test ends.
+// The test buys with Buy and Bid, moves the clock with Advance, makes calls fail with Fail, and
+// sees what was called with Counters.
 //
-// Over a real socket it is reached with any client. Inside a bubble of
-// testing/synctest, where a socket would hang, NewInProcess and its HTTPClient
-// do the same without a network.
+// New serves on a socket, for any client. NewInProcess serves without a network, for a bubble of
+// testing/synctest, where a socket would block.
 package sandboxtest
 
 import (
@@ -21,37 +19,33 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// Market is a sandbox that runs until its test ends. It is safe for concurrent
-// use.
+// Market is a sandbox that runs until its test ends. It is safe for concurrent use.
 type Market struct {
 	*sandbox.Sandbox
-	// URL is the base URL of the operations, with the version and without a
-	// slash at its end.
+	// URL is the base URL of the operations, with the version and without a trailing slash.
 	URL string
-	// TokenURL is that of the token endpoint.
+	// TokenURL is the URL of the token endpoint.
 	TokenURL string
-	// ControlURL is the base URL of the control API, which takes ControlKey.
+	// ControlURL is the base URL of the control API, whose key is ControlKey.
 	ControlURL string
 	client     *http.Client
 }
 
-// New starts a sandbox on a free port of this machine. It works everything at
-// once, as a Delay below zero does, unless a change of its options says
-// otherwise. The test fails if the sandbox does not start or does not end
-// cleanly.
+// New starts a sandbox on a free port of this machine. It has no Delay, unless a change of its
+// options sets one. The test fails if the sandbox does not start or does not close.
 func New(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 	tb.Helper()
 	s := start(tb, change)
 	srv := httptest.NewServer(s)
 	tb.Cleanup(func() { // before the sandbox is closed
-		srv.CloseClientConnections() // which nobody listens to, or a delay would hold up the end
+		srv.CloseClientConnections() // or requests that a fault delays would delay the end
 		srv.Close()
 	})
 	return market(s, srv.URL, srv.Client())
 }
 
-// NewInProcess is New without a network: only HTTPClient reaches it. A
-// connection that is cut is there, too, as an error of its transport.
+// NewInProcess is New without a network: only HTTPClient reaches the sandbox. A connection that a
+// fault closes is an error of its transport.
 func NewInProcess(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 	tb.Helper()
 	s := start(tb, change)
@@ -60,7 +54,7 @@ func NewInProcess(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 	return market(s, "https://"+inProcessHost, &http.Client{Transport: t})
 }
 
-// HTTPClient returns a client that reaches the sandbox. It adds no credentials.
+// HTTPClient returns an HTTP client for the sandbox. It adds no credentials.
 func (m *Market) HTTPClient() *http.Client { return m.client }
 
 func start(tb testing.TB, change []func(*sandbox.Options)) *sandbox.Sandbox {
@@ -71,11 +65,11 @@ func start(tb testing.TB, change []func(*sandbox.Options)) *sandbox.Sandbox {
 	}
 	s, err := sandbox.New(opts)
 	if err != nil {
-		tb.Fatalf("start a sandbox: %v", err)
+		tb.Fatalf("sandboxtest: %v", err)
 	}
 	tb.Cleanup(func() {
 		if err := s.Close(); err != nil {
-			tb.Errorf("close the sandbox: %v", err)
+			tb.Errorf("sandboxtest: close: %v", err)
 		}
 	})
 	return s

@@ -33,16 +33,15 @@ func dial(t *testing.T, m *sandboxtest.Market) *client.Client {
 
 var listing = gen.CreateListingRequest{VariantID: sandbox.Catalog()[0].Variants[0].ID, Amount: "200"}
 
-// bothWays are those to reach a sandbox, between which no test should have to
-// tell.
-func bothWays() map[string]func(testing.TB, ...func(*sandbox.Options)) *sandboxtest.Market {
+// transports are the two ways to reach a sandbox, which tests should not be able to distinguish.
+func transports() map[string]func(testing.TB, ...func(*sandbox.Options)) *sandboxtest.Market {
 	return map[string]func(testing.TB, ...func(*sandbox.Options)) *sandboxtest.Market{
 		"socket": sandboxtest.New, "in process": sandboxtest.NewInProcess,
 	}
 }
 
-func TestAClientSellsOverASocketAndWithinTheProcess(t *testing.T) {
-	for name, start := range bothWays() {
+func TestMarket_SellsOverBothTransports(t *testing.T) {
+	for name, start := range transports() {
 		t.Run(name, func(t *testing.T) {
 			m := start(t)
 			c := dial(t, m)
@@ -59,8 +58,8 @@ func TestAClientSellsOverASocketAndWithinTheProcess(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsLostIsAnUnknownOutcome(t *testing.T) {
-	for name, start := range bothWays() {
+func TestMarket_LostResponseIsAnUnknownOutcome(t *testing.T) {
+	for name, start := range transports() {
 		for _, applied := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				m := start(t)
@@ -77,31 +76,31 @@ func TestAnAnswerThatIsLostIsAnUnknownOutcome(t *testing.T) {
 	}
 }
 
-// What is held here is held for an hour, and the test ends long before.
-func TestWhoHangsUpDuringADelayIsNotedAtOnce(t *testing.T) {
-	for name, start := range bothWays() {
+// The delay is an hour, which the test does not wait for.
+func TestMarket_NoticesClientsThatLeaveDuringADelay(t *testing.T) {
+	for name, start := range transports() {
 		for _, row := range []struct {
 			applied, known bool
 			made           int
 			why            string
 		}{
-			{false, true, 0, "it is not done for a caller who is gone"},
-			{true, true, 1, "it was done before"},
-			{true, false, 0, "it was refused before its body was read"},
+			{false, true, 0, "the handler is not called for a client that is gone"},
+			{true, true, 1, "the handler was called before"},
+			{true, false, 0, "the call was refused before its body was read"},
 		} {
 			t.Run(name+": "+row.why, func(t *testing.T) {
 				m := start(t)
 				require.NoError(t, m.Fail(sandbox.Fault{
 					Operation: "CreateListing", Kind: sandbox.FaultDelay, Delay: time.Hour, Applied: row.applied,
 				}))
-				ctx, hangUp := context.WithCancel(t.Context())
+				ctx, leave := context.WithCancel(t.Context())
 				ended := make(chan error, 1)
 				go func() { ended <- create(ctx, m, row.known) }()
 				require.Eventually(t, func() bool { return len(m.Faults()) == 0 }, 10*time.Second, time.Millisecond)
-				hangUp()
+				leave()
 				require.ErrorIs(t, <-ended, context.Canceled)
-				noted := func() bool { return m.Counters()["CreateListing"][0] == 1 }
-				require.Eventually(t, noted, 10*time.Second, time.Millisecond)
+				counted := func() bool { return m.Counters()["CreateListing"][0] == 1 }
+				require.Eventually(t, counted, 10*time.Second, time.Millisecond)
 				page, err := dial(t, m).Listings.ListPage(t.Context(), client.ListingFilter{})
 				require.NoError(t, err)
 				assert.Len(t, page.Listings, row.made)
@@ -110,7 +109,7 @@ func TestWhoHangsUpDuringADelayIsNotedAtOnce(t *testing.T) {
 	}
 }
 
-// create asks for a listing, with an API key that is known or not.
+// create creates a listing, with an API key or without.
 func create(ctx context.Context, m *sandboxtest.Market, known bool) error {
 	body := strings.NewReader(`{"variantId":"` + listing.VariantID + `","amount":"200"}`)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL+"/selling/listings", body)
@@ -129,7 +128,7 @@ func create(ctx context.Context, m *sandboxtest.Market, known bool) error {
 	return resp.Body.Close()
 }
 
-func TestATestEndsEvenIfACallIsStillHeld(t *testing.T) {
+func TestMarket_ClosesDespiteADelayedCall(t *testing.T) {
 	var ended chan error
 	start := time.Now()
 	t.Run("a test", func(t *testing.T) {
@@ -139,12 +138,12 @@ func TestATestEndsEvenIfACallIsStillHeld(t *testing.T) {
 		go func() { ended <- create(context.WithoutCancel(t.Context()), m, true) }()
 		require.Eventually(t, func() bool { return len(m.Faults()) == 0 }, 10*time.Second, time.Millisecond)
 	})
-	require.Error(t, <-ended, "nobody answers any more")
+	require.Error(t, <-ended, "the connection is closed")
 	assert.Less(t, time.Since(start), 30*time.Second)
 }
 
-func TestAHeadHasNoBody(t *testing.T) {
-	for name, start := range bothWays() {
+func TestMarket_HeadHasNoBody(t *testing.T) {
+	for name, start := range transports() {
 		m := start(t)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, strings.TrimSuffix(m.URL, sandbox.BasePath)+sandbox.HealthPath, nil)
 		require.NoError(t, err)
@@ -158,7 +157,7 @@ func TestAHeadHasNoBody(t *testing.T) {
 	}
 }
 
-func TestDelaysAreThoseOfTheBubble(t *testing.T) {
+func TestTransport_DelaysByTheClockOfTheBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := sandboxtest.NewInProcess(t)
 		require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultDelay, Delay: time.Hour, Times: 2}))
@@ -174,7 +173,7 @@ func TestDelaysAreThoseOfTheBubble(t *testing.T) {
 	})
 }
 
-func TestTheTransportWithinTheProcessIsAsStrictAsANetwork(t *testing.T) {
+func TestTransport_BehavesLikeANetwork(t *testing.T) {
 	m := sandboxtest.NewInProcess(t)
 	get := func(ctx context.Context, url string) error {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -197,18 +196,18 @@ func TestTheTransportWithinTheProcessIsAsStrictAsANetwork(t *testing.T) {
 		GotConn:              func(httptrace.GotConnInfo) { seen = append(seen, "connected") },
 		WroteHeaders:         func() { seen = append(seen, "headers") },
 		WroteRequest:         func(httptrace.WroteRequestInfo) { seen = append(seen, "request") },
-		GotFirstResponseByte: func() { seen = append(seen, "answer") },
+		GotFirstResponseByte: func() { seen = append(seen, "response") },
 	})
 	require.NoError(t, get(traced, m.URL+"/selling/listings"))
-	assert.Equal(t, []string{"connect", "connected", "headers", "request", "answer"}, seen)
+	assert.Equal(t, []string{"connect", "connected", "headers", "request", "response"}, seen)
 }
 
-func TestOptionsCanBeChanged(t *testing.T) {
+func TestMarket_ChangesOptions(t *testing.T) {
 	m := sandboxtest.New(t, func(o *sandbox.Options) { o.APIKey, o.Manual = "mine", true })
 	assert.Equal(t, "mine", m.APIKey())
 	op, err := dial(t, m).Listings.Create(t.Context(), listing)
 	require.NoError(t, err)
 	got, err := dial(t, m).Listings.Get(t.Context(), op.ListingID())
 	require.NoError(t, err)
-	assert.Equal(t, "INACTIVE", string(got.Status), "nobody has worked on it")
+	assert.Equal(t, "INACTIVE", string(got.Status), "the work is manual")
 }

@@ -13,18 +13,18 @@ import (
 	"syscall"
 )
 
-// inProcessHost is nobody's: .invalid is reserved for that.
+// inProcessHost cannot exist: .invalid is reserved.
 const inProcessHost = "sandbox.invalid"
 
-// transport hands requests to a handler in this process.
+// transport passes requests to a handler in this process.
 type transport struct {
 	handler  http.Handler
 	handlers sync.WaitGroup
 }
 
-// RoundTrip implements [http.RoundTripper]. As a transport on a network it
-// reports to httptrace when a request is out, returns when the request's context
-// ends, whatever the handler does, and fails when the connection is cut.
+// RoundTrip implements [http.RoundTripper]. Like a transport on a network it reports to httptrace,
+// returns when the context of the request ends, whatever the handler does, and fails if the handler
+// closes the connection.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close()
@@ -33,22 +33,23 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, context.Cause(r.Context())
 	}
 	if r.URL.Host != inProcessHost {
-		return nil, fmt.Errorf("dial %s: only %s is within the process: %w", r.URL.Host, inProcessHost, syscall.ECONNREFUSED)
+		return nil, fmt.Errorf("dial (%s): only %s is in the process: %w",
+			r.URL.Host, inProcessHost, syscall.ECONNREFUSED)
 	}
 	received, err := receive(r)
 	if err != nil {
 		return nil, err
 	}
-	answers := make(chan *httptest.ResponseRecorder, 1)
-	ctx, hangUp := context.WithCancel(r.Context())
+	responses := make(chan *httptest.ResponseRecorder, 1)
+	ctx, cancel := context.WithCancel(r.Context())
 	t.handlers.Go(func() {
-		defer hangUp()
-		answers <- t.serve(received.WithContext(ctx))
+		defer cancel()
+		responses <- t.serve(received.WithContext(ctx))
 	})
 	select {
-	case w := <-answers:
+	case w := <-responses:
 		if w == nil {
-			return nil, fmt.Errorf("read answer: %w", io.ErrUnexpectedEOF)
+			return nil, fmt.Errorf("read response: %w", io.ErrUnexpectedEOF)
 		}
 		trace(r).GotFirstResponseByte()
 		resp := w.Result()
@@ -62,18 +63,18 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// receive reads a request off its caller, as it would come off a connection.
+// receive reads a request as a server reads it from a connection.
 func receive(r *http.Request) (*http.Request, error) {
-	to := trace(r)
-	to.GetConn(r.URL.Host)
-	to.GotConn(httptrace.GotConnInfo{})
-	to.WroteHeaders()
+	hooks := trace(r)
+	hooks.GetConn(r.URL.Host)
+	hooks.GotConn(httptrace.GotConnInfo{})
+	hooks.WroteHeaders()
 	var body []byte
 	var err error
 	if r.Body != nil {
 		body, err = io.ReadAll(r.Body)
 	}
-	to.WroteRequest(httptrace.WroteRequestInfo{Err: err})
+	hooks.WroteRequest(httptrace.WroteRequestInfo{Err: err})
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +84,7 @@ func receive(r *http.Request) (*http.Request, error) {
 	return received, nil
 }
 
-// serve returns nil if the handler has cut the connection. Half an answer is
-// none here.
+// serve returns nil if the handler closes the connection, even after a part of the response.
 func (t *transport) serve(r *http.Request) (w *httptest.ResponseRecorder) {
 	defer func() {
 		cause := recover()

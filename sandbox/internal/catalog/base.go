@@ -15,8 +15,8 @@ import (
 //go:embed catalog.csv
 var file string
 
-// namespace is the root of all ids of the base: a product's id depends on its
-// style id and a variant's on its product and size, and on nothing else.
+// namespace is the root of all ids: that of a product depends on its style id only, and that of a
+// variant on its product and size.
 var namespace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://github.com/sellside-sdk/sellside-go/sandbox/catalog"))
 
 var loadBase = sync.OnceValues(func() (*index, error) { return parse(file) })
@@ -37,8 +37,8 @@ func parse(text string) (*index, error) {
 	return base, nil
 }
 
-// newProduct reads one line: style_id, brand, title, product_type, retail_usd,
-// release_date, colorway, sizes.
+// newProduct reads one line: style_id, brand, title, product_type, retail_usd, release_date,
+// colorway, sizes.
 func newProduct(row []string) (*Product, error) {
 	released, err := time.Parse(time.DateOnly, row[5])
 	if err != nil {
@@ -50,7 +50,7 @@ func newProduct(row []string) (*Product, error) {
 	}
 	run, ok := runs[row[7]]
 	if !ok {
-		return nil, fmt.Errorf("no such sizes: %q", row[7])
+		return nil, fmt.Errorf("sizes (%q): not found", row[7])
 	}
 	p := &Product{
 		ID:          uuid.NewSHA1(namespace, []byte(row[0])).String(),
@@ -81,12 +81,12 @@ func (p *Product) addVariant(size string) (*Variant, uuid.UUID) {
 	return v, id
 }
 
-// slug joins the words of a title with hyphens, as addresses have them.
+// slug joins the words of a title with hyphens.
 func slug(title string) string {
 	return strings.Join(strings.FieldsFunc(title, func(r rune) bool { return !isWord(r) }), "-")
 }
 
-// season is the half year a product came out in: "SS23" or "FW23".
+// season returns the half year of a release: "SS23" or "FW23".
 func season(released time.Time) string {
 	if released.Month() <= time.June {
 		return released.Format("SS06")
@@ -94,8 +94,8 @@ func season(released time.Time) string {
 	return released.Format("FW06")
 }
 
-// mainColor returns the main colour of a colorway, which names it last within
-// its first part: "Varsity Red/Black/Sail" is red. It is empty if there is none.
+// mainColor returns the main colour of a colorway, which is the last word of its first part: red of
+// "Varsity Red/Black/Sail". It may be empty.
 func mainColor(colorway string) string {
 	first, _, _ := strings.Cut(colorway, "/")
 	words := strings.Fields(strings.ToLower(first))

@@ -1,6 +1,5 @@
-// Package catalog is the product catalog of the sandbox: products that exist,
-// in the sizes they are made in, under ids that never change, and those that
-// sellers have added to it.
+// Package catalog has the products of the sandbox: real ones in the sizes they are made in, with
+// ids that never change, and those that sellers have ingested.
 package catalog
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/govalues/decimal"
 )
 
-// Product is one product of the catalog. Products are shared and read-only.
+// Product is one product. Products are shared and read-only.
 type Product struct {
 	ID          string // UUID
 	URLKey      string
@@ -19,7 +18,7 @@ type Product struct {
 	Type        string // category, such as "sneakers"
 	Title       string
 	Brand       string
-	Gender      string // may be empty, and so may the other attributes that are text
+	Gender      string // may be empty, as the other attributes that are text
 	Season      string // such as "FW22"
 	ReleaseDate time.Time
 	Colorway    string
@@ -38,17 +37,16 @@ type Variant struct {
 	GTINs   []GTIN
 }
 
-// Catalog holds the products of one sandbox and finds them by id, trade item
-// number and name. It is safe for concurrent use.
+// Catalog finds the products of one sandbox by id, trade item number and name. It is safe for
+// concurrent use.
 type Catalog struct {
-	base *index // what every sandbox has; shared and read-only
+	base *index // the products of every sandbox; shared and read-only
 
 	mu       sync.RWMutex
 	ingested *index
 }
 
-// Load returns a catalog of the products that every sandbox has. They are read
-// once per process.
+// Load returns a catalog with the products of every sandbox. They are read once per process.
 func Load() (*Catalog, error) {
 	base, err := loadBase()
 	if err != nil {
@@ -57,19 +55,18 @@ func Load() (*Catalog, error) {
 	return &Catalog{base: base, ingested: newIndex()}, nil
 }
 
-// Products returns the products that every sandbox has, without ingested ones.
-// The caller must not change them.
+// Products returns the products of every sandbox, without ingested ones. The caller must not change
+// them.
 func (c *Catalog) Products() []*Product { return c.base.all }
 
-// Add gives the catalog a product that was ingested. Adding it once more under
-// the same id replaces it.
+// Add adds an ingested product, or replaces the one with its id.
 func (c *Catalog) Add(p *Product) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ingested.add(p)
 }
 
-// Reset forgets the products that were ingested.
+// Reset removes the ingested products.
 func (c *Catalog) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,8 +83,8 @@ func (c *Catalog) Variant(id string) (*Variant, bool) {
 	return find(c, func(i *index) (*Variant, bool) { v, ok := i.variants[id]; return v, ok })
 }
 
-// VariantByGTIN finds the variant that carries a trade item number in whatever
-// form, or that is in the package the number is of.
+// VariantByGTIN finds the variant with a trade item number in any form, or the variant in the
+// package with that number.
 func (c *Catalog) VariantByGTIN(g GTIN) (*Variant, bool) {
 	for _, key := range g.keys() {
 		if v, ok := find(c, func(i *index) (*Variant, bool) { v, ok := i.gtins[key]; return v, ok }); ok {
@@ -97,15 +94,14 @@ func (c *Catalog) VariantByGTIN(g GTIN) (*Variant, bool) {
 	return nil, false
 }
 
-// Namesake finds the product that p would be taken for: of the same brand and
-// style id or, if p has no style id, of the same brand and title.
+// Namesake finds the product that p would be confused with: of the same brand and style id or, if p
+// has no style id, of the same brand and title.
 func (c *Catalog) Namesake(p *Product) (*Product, bool) {
 	n := p.names()[0]
 	return find(c, func(i *index) (*Product, bool) { p, ok := i.named[n]; return p, ok })
 }
 
-// find looks a thing up among the products of every sandbox and then among
-// those of this one.
+// find looks up in the products of every sandbox and then in the ingested ones.
 func find[T any](c *Catalog, in func(*index) (T, bool)) (T, bool) {
 	if found, ok := in(c.base); ok {
 		return found, true
@@ -115,7 +111,7 @@ func find[T any](c *Catalog, in func(*index) (T, bool)) (T, bool) {
 	return in(c.ingested)
 }
 
-// index finds products by all that is unique about them.
+// index finds products by everything that is unique about them.
 type index struct {
 	all      []*Product
 	products map[string]*Product // by id
@@ -126,7 +122,8 @@ type index struct {
 
 func newIndex() *index {
 	return &index{
-		products: map[string]*Product{}, variants: map[string]*Variant{}, gtins: map[string]*Variant{}, named: map[name]*Product{},
+		products: map[string]*Product{}, variants: map[string]*Variant{},
+		gtins: map[string]*Variant{}, named: map[name]*Product{},
 	}
 }
 
@@ -144,13 +141,12 @@ func (i *index) add(p *Product) {
 	}
 }
 
-// name is what people know a product by, in lower case. One of style and title
-// is empty.
+// name identifies a product, in lower case. One of style and title is empty.
 type name struct {
 	brand, style, title string
 }
 
-// names returns the names of a product, the one that tells it best first.
+// names returns the names of a product, the most specific one first.
 func (p *Product) names() []name {
 	brand := strings.ToLower(p.Brand)
 	byTitle := name{brand: brand, title: strings.ToLower(p.Title)}

@@ -27,13 +27,13 @@ func byStyle(t *testing.T, c *Catalog, style string) *Product {
 	return nil
 }
 
-func TestCatalogIsCompleteAndUnambiguous(t *testing.T) {
+func TestCatalog_IsCompleteAndUnambiguous(t *testing.T) {
 	c := load(t)
 	require.GreaterOrEqual(t, len(c.Products()), 150)
 	seen := map[string]bool{}
 	once := func(key string) {
 		t.Helper()
-		require.False(t, seen[key], "%s stands twice", key)
+		require.False(t, seen[key], "%s is repeated", key)
 		seen[key] = true
 	}
 	types := map[string]int{}
@@ -61,8 +61,8 @@ func TestCatalogIsCompleteAndUnambiguous(t *testing.T) {
 	}
 }
 
-// Programs written against the sandbox may keep ids; they must never change.
-func TestIDsAreStable(t *testing.T) {
+// Programs may store ids.
+func TestCatalog_IDsNeverChange(t *testing.T) {
 	p := byStyle(t, load(t), "DZ5485-612")
 	assert.Equal(t, "2eb59961-b445-5044-8c10-76efaf210e63", p.ID)
 	assert.Equal(t, "7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef", p.Variants[14].ID)
@@ -70,7 +70,7 @@ func TestIDsAreStable(t *testing.T) {
 	assert.Equal(t, "Jordan-1-Retro-High-OG-Chicago-Lost-and-Found:14", p.Variants[14].Name)
 }
 
-func TestAttributesAreReadFromTheRow(t *testing.T) {
+func TestCatalog_DerivesAttributes(t *testing.T) {
 	p := byStyle(t, load(t), "DZ5485-612")
 	assert.Equal(t, "red", p.Color)
 	assert.Equal(t, "FW22", p.Season)
@@ -78,7 +78,7 @@ func TestAttributesAreReadFromTheRow(t *testing.T) {
 	assert.Equal(t, "180", p.RetailPrice.String())
 }
 
-func TestSizesAreConverted(t *testing.T) {
+func TestCatalog_ConvertsSizes(t *testing.T) {
 	v := byStyle(t, load(t), "DZ5485-612").Variants[14]
 	var got []string
 	for _, s := range v.Sizes {

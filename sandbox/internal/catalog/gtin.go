@@ -17,37 +17,36 @@ type GTIN struct {
 // gtinTypes are the types by how many digits they have.
 var gtinTypes = map[int]string{8: "EAN-8", 12: "UPC", 13: "EAN-13", 14: "ITF-14"}
 
-// ParseGTIN reads a trade item number. The error says what is wrong with it,
-// and with a wrong check digit also which one would be right.
+// ParseGTIN parses a trade item number. The error for a wrong check digit has the right one.
 func ParseGTIN(text string) (GTIN, error) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
-		return GTIN{}, fmt.Errorf("%.40q is no trade item number: it has to be digits only", text)
+		return GTIN{}, fmt.Errorf("trade item number (%.40q): must be digits only", text)
 	}
 	kind, ok := gtinTypes[len(text)]
 	if !ok {
-		return GTIN{}, fmt.Errorf("%.40s has %d digits: a UPC has 12, an EAN 13 or 8 and an ITF-14 has 14", text, len(text))
+		return GTIN{}, fmt.Errorf(
+			"trade item number (%.40s): has %d digits: a UPC has 12, an EAN 13 or 8, an ITF-14 14", text, len(text))
 	}
 	body, last := text[:len(text)-1], text[len(text)-1:]
 	if right := checkDigit(body); last != right {
-		return GTIN{}, fmt.Errorf("the check digit of %s, its last one, should be %s", text, right)
+		return GTIN{}, fmt.Errorf("trade item number (%s): last digit must be %s", text, right)
 	}
 	return GTIN{Identifier: text, Type: kind}, nil
 }
 
-// keys returns what to look for to find a number: itself in the 14 digits that
-// all forms have in common and, if it is the number of a package, the one of
-// the items in it.
+// keys returns the keys of a number in the index: itself in 14 digits, which all forms have in
+// common, and that of the items in a package if it is the number of one.
 func (g GTIN) keys() []string {
 	full := strings.Repeat("0", 14-len(g.Identifier)) + g.Identifier
-	if full[0] == '0' || full[0] == '9' { // 9 marks a variable measure, which no item has
+	if full[0] == '0' || full[0] == '9' { // 9 is a variable measure, which no item has
 		return []string{full}
 	}
 	item := "0" + full[1:13]
 	return []string{full, item + checkDigit(item)}
 }
 
-// inventGTINs makes up the two numbers of a variant from its id. They are valid
-// and stable, but nobody registered them.
+// inventGTINs derives two numbers of a variant from its id. They are valid and stable, but not
+// registered.
 func inventGTINs(variant uuid.UUID) []GTIN {
 	upc := fmt.Sprintf("19%09d", binary.BigEndian.Uint64(variant[:8])%1_000_000_000)
 	ean := fmt.Sprintf("405%09d", binary.BigEndian.Uint64(variant[8:])%1_000_000_000)
@@ -57,8 +56,8 @@ func inventGTINs(variant uuid.UUID) []GTIN {
 	}
 }
 
-// checkDigit returns the last digit of a GTIN of any length: counted from the
-// right, every other digit weighs three, and the sum ends in zero.
+// checkDigit returns the last digit of a GTIN of any length: from the right, every other digit
+// counts three times, and the sum ends in zero.
 func checkDigit(digits string) string {
 	sum := 0
 	for i := range len(digits) {

@@ -11,8 +11,8 @@ import (
 	"github.com/govalues/decimal"
 )
 
-// Proposal is what a seller says about a product that the catalog should have,
-// as far as it is looked at.
+// Proposal is a product that a seller proposes for the catalog, with the members that a review
+// reads.
 type Proposal struct {
 	Category    string            `json:"category"`
 	Title       string            `json:"productTitle"`
@@ -33,25 +33,24 @@ type ProposedVariant struct {
 	GTIN string `json:"gtin"` // may be empty
 }
 
-// priceLimit is where a retail price is no longer believed.
+// priceLimit is the lowest retail price that is refused as impossible.
 var priceLimit = decimal.MustNew(1_000_000, 0)
 
-// Product makes a product of a proposal, under an id that is a UUID. The same
-// proposal and id always make the same product. An error is a reason to reject
-// the proposal.
+// Product returns the product of a proposal. The id is a UUID. The same proposal and id always make
+// equal products. An error is a reason to reject the proposal.
 func (p Proposal) Product(id string) (*Product, error) {
 	retail, err := decimal.Parse(p.RetailPrice.String())
 	if err != nil || retail.Sign() < 1 || retail.Cmp(priceLimit) >= 0 {
-		return nil, fmt.Errorf("a retail price of %.40s is not possible: it has to be positive and below %s", p.RetailPrice, priceLimit)
+		return nil, fmt.Errorf("retail price (%.40s): must be positive and below %s", p.RetailPrice, priceLimit)
 	}
 	released, err := time.Parse(time.DateOnly, p.ReleaseDate)
 	if err != nil {
-		return nil, fmt.Errorf("the release date %.40q is not a day as YYYY-MM-DD", p.ReleaseDate)
+		return nil, fmt.Errorf("release date (%.40q): must be YYYY-MM-DD", p.ReleaseDate)
 	}
 	if err := checkImages(p.Images); err != nil {
 		return nil, err
 	}
-	made := &Product{
+	product := &Product{
 		ID:          id,
 		URLKey:      cmp.Or(slug(p.Title), id),
 		StyleID:     p.StyleCode,
@@ -65,18 +64,18 @@ func (p Proposal) Product(id string) (*Product, error) {
 		Color:       mainColor(p.Colorway),
 		RetailPrice: retail,
 	}
-	return made, p.addVariants(made)
+	return product, p.addVariants(product)
 }
 
-func (p Proposal) addVariants(made *Product) error {
+func (p Proposal) addVariants(product *Product) error {
 	sizes := map[string]bool{}
 	numbers := map[string]bool{}
 	for _, s := range p.Sizes {
 		if sizes[s.Size] {
-			return fmt.Errorf("the size %.40q is there twice", s.Size)
+			return fmt.Errorf("size (%.40q): must be unique", s.Size)
 		}
 		sizes[s.Size] = true
-		v, _ := made.addVariant(s.Size)
+		v, _ := product.addVariant(s.Size)
 		v.Sizes = p.conversions(s.Size)
 		if s.GTIN == "" {
 			continue
@@ -86,7 +85,7 @@ func (p Proposal) addVariants(made *Product) error {
 			return err
 		}
 		if numbers[g.keys()[0]] {
-			return fmt.Errorf("two sizes have the trade item number %s", g.Identifier)
+			return fmt.Errorf("trade item number (%s): must be unique", g.Identifier)
 		}
 		numbers[g.keys()[0]] = true
 		v.GTINs = []GTIN{g}
@@ -96,13 +95,14 @@ func (p Proposal) addVariants(made *Product) error {
 	}
 	g, err := ParseGTIN(p.GTIN)
 	if err == nil && !numbers[g.keys()[0]] {
-		made.Variants[0].GTINs = append(made.Variants[0].GTINs, g) // the number of no size in particular
+		first := product.Variants[0] // assumed, since the number is of no size in particular
+		first.GTINs = append(first.GTINs, g)
 	}
 	return err
 }
 
-// conversions returns a size in every system: those of the shoes in the catalog
-// for shoes of a known size, and otherwise only the one it was proposed in.
+// conversions returns a size in every system that is known for shoes of that size, else only as it
+// was proposed.
 func (p Proposal) conversions(size string) []Size {
 	if p.Category == "sneakers" || p.Category == "shoes" {
 		if r, ok := runs[p.Gender]; ok {
@@ -116,14 +116,14 @@ func (p Proposal) conversions(size string) []Size {
 	return []Size{{System{"Size", "size"}, size}}
 }
 
-// checkImages wants a picture at least, for nothing can be reviewed unseen.
+// checkImages requires an image at least, without which there is nothing to review.
 func checkImages(images []string) error {
 	if len(images) == 0 {
-		return errors.New("there are no pictures of the product")
+		return errors.New("images: must have one at least")
 	}
 	for _, image := range images {
 		if u, err := url.Parse(image); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return fmt.Errorf("%.80q is not the address of a picture", image)
+			return fmt.Errorf("image (%.80q): must be an http or https URL", image)
 		}
 	}
 	return nil

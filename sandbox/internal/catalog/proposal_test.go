@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,7 +10,7 @@ import (
 
 const proposedID = "3f1f5d0e-0f6e-4d53-9a35-0a7f3d4a8a11"
 
-// proposed is a good proposal, but for a change.
+// proposed returns a valid proposal with a change.
 func proposed(change func(*Proposal)) Proposal {
 	p := Proposal{
 		Category: "sneakers", Title: "Trail Runner Aurora", Brand: "Fjord", Images: []string{"https://images.example.com/aurora.png"},
@@ -23,7 +24,7 @@ func proposed(change func(*Proposal)) Proposal {
 	return p
 }
 
-func TestAProposalMakesAProduct(t *testing.T) {
+func TestProposal_MakesAProduct(t *testing.T) {
 	p, err := proposed(nil).Product(proposedID)
 	require.NoError(t, err)
 	assert.Equal(t, "Trail-Runner-Aurora", p.URLKey)
@@ -38,11 +39,11 @@ func TestAProposalMakesAProduct(t *testing.T) {
 
 	again, err := proposed(nil).Product(proposedID)
 	require.NoError(t, err)
-	assert.Equal(t, p, again, "always the same")
+	assert.Equal(t, p, again, "it depends on the proposal and the id only")
 
 	same, err := proposed(func(p *Proposal) { p.GTIN = "04006381333931" }).Product(proposedID)
 	require.NoError(t, err)
-	assert.Empty(t, same.Variants[0].GTINs, "unless another variant has it, in whatever form")
+	assert.Empty(t, same.Variants[0].GTINs, "unless another variant has it, in any form")
 
 	bare, err := proposed(func(p *Proposal) {
 		*p = Proposal{Category: "collectibles", Title: "???", Brand: "B", Images: p.Images, Sizes: []ProposedVariant{{Size: "One Size"}}, RetailPrice: "1", ReleaseDate: "1999-12-31"}
@@ -53,27 +54,29 @@ func TestAProposalMakesAProduct(t *testing.T) {
 	assert.Equal(t, []Size{{System{"Size", "size"}, "One Size"}}, bare.Variants[0].Sizes)
 }
 
-func TestImpossibleProposalsAreRejected(t *testing.T) {
+func TestProposal_RejectsWhatIsImpossible(t *testing.T) {
 	for _, row := range []struct {
-		change    func(*Proposal)
-		says, why string
+		change      func(*Proposal)
+		member, why string // what the error begins with
 	}{
-		{func(p *Proposal) { p.RetailPrice = "0" }, "retail price of 0", "for free"},
-		{func(p *Proposal) { p.RetailPrice = "-1" }, "retail price of -1", "less than nothing"},
-		{func(p *Proposal) { p.RetailPrice = "1000000" }, "below 1000000", "a price nobody believes"},
-		{func(p *Proposal) { p.RetailPrice = "1e400" }, "retail price of 1e400", "a price nobody can count"},
-		{func(p *Proposal) { p.ReleaseDate = "2026-02-30" }, "release date", "a day that there is not"},
+		{func(p *Proposal) { p.RetailPrice = "0" }, "retail price", "free"},
+		{func(p *Proposal) { p.RetailPrice = "-1" }, "retail price", "negative"},
+		{func(p *Proposal) { p.RetailPrice = "1000000" }, "retail price", "too high"},
+		{func(p *Proposal) { p.RetailPrice = "1e400" }, "retail price", "out of range of decimals"},
+		{func(p *Proposal) { p.ReleaseDate = "2026-02-30" }, "release date", "no such day"},
 		{func(p *Proposal) { p.ReleaseDate = "spring" }, "release date", "not a day"},
-		{func(p *Proposal) { p.Images = nil }, "no pictures", "unseen"},
-		{func(p *Proposal) { p.Images = []string{"aurora.png"} }, `"aurora.png"`, "a file of the seller's"},
-		{func(p *Proposal) { p.Images = []string{"ftp://images.example.com/a.png"} }, "address of a picture", "not on the web"},
-		{func(p *Proposal) { p.GTIN = "036000291453" }, "should be 2", "a wrong check digit of the product"},
-		{func(p *Proposal) { p.GTIN = "unknown" }, "digits only", "no number"},
-		{func(p *Proposal) { p.Sizes[1].GTIN = "4006381333930" }, "should be 1", "a wrong check digit of a size"},
-		{func(p *Proposal) { p.Sizes[0].GTIN = "04006381333931" }, "two sizes", "a number twice, in two forms"},
-		{func(p *Proposal) { p.Sizes[0].Size = "10.5" }, `the size "10.5" is there twice`, "a size twice"},
+		{func(p *Proposal) { p.Images = nil }, "images", "none"},
+		{func(p *Proposal) { p.Images = []string{"aurora.png"} }, "image", "a file name"},
+		{func(p *Proposal) { p.Images = []string{"ftp://images.example.com/a.png"} }, "image", "not http"},
+		{func(p *Proposal) { p.GTIN = "036000291453" }, "trade item number", "a wrong check digit of the product"},
+		{func(p *Proposal) { p.GTIN = "unknown" }, "trade item number", "no number"},
+		{func(p *Proposal) { p.Sizes[1].GTIN = "4006381333930" }, "trade item number", "a wrong check digit of a size"},
+		{func(p *Proposal) { p.Sizes[0].GTIN = "04006381333931" }, "trade item number", "a repeated number, in two forms"},
+		{func(p *Proposal) { p.Sizes[0].Size = "10.5" }, "size", "a repeated size"},
 	} {
 		_, err := proposed(row.change).Product(proposedID)
-		require.ErrorContains(t, err, row.says, row.why)
+		require.Error(t, err, row.why)
+		assert.True(t, strings.HasPrefix(err.Error(), row.member+" ") || strings.HasPrefix(err.Error(), row.member+":"),
+			"%s: %v", row.why, err)
 	}
 }

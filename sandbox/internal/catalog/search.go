@@ -8,36 +8,34 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// How well a word of the query fits a word of a product.
+// Weights of the ways in which a word of the query matches a word of a product.
 const (
-	partFit   = 1 // it is inside of one, or one letter off
-	prefixFit = 2 // one begins with it
-	exactFit  = 3 // it is one, or a style id next to one
+	partWeight   = 1 // it is a part of the word, or differs in a letter
+	prefixWeight = 2 // the word begins with it
+	exactWeight  = 3 // it is the word, or a neighbouring style id
 )
 
-// Words of this many letters may have one that is wrong. Shorter ones are too
-// much like others, and no word is longer.
+// Lengths of words in which one letter may be wrong. Shorter words are too similar to others, and
+// no word of a product is longer.
 const (
 	shortestGuess = 5
 	longestGuess  = 24
 )
 
-// Text is what a search looks at: the words of brand, title and style id, each
-// between spaces so that its beginning and its end can be looked for, too.
+// Text is the text in the search index: the words of brand, title and style id, each between
+// spaces, so that a search can tell where a word begins and ends.
 func (p *Product) Text() string {
 	return " " + strings.Join(words(p.Brand+" "+p.Title+" "+p.StyleID), " ") + " "
 }
 
-// Clues says what to look for to find the products that a free text is about.
-// It is fuzzy in the way of the service: part of a word is enough, half of the
-// words are enough, and a style id finds its neighbours as well as its product,
-// in no helpful order. Whoever looks for a style id has to compare it. There
-// are no clues in a text without letters and digits.
+// Clues returns the clues by which a query finds products. It is fuzzy like the service: part of a
+// word is enough, half of the words are enough, and a style id finds its neighbours as well as its
+// product, in no helpful order, so that callers have to compare it. A query without letters and
+// digits has no clues.
 func Clues(query string) []store.Clue { return clues(query, false) }
 
-// Guesses are the clues for a text that nothing was found for: a letter of
-// every longer word may be wrong, missing, one too many or swapped with its
-// neighbour.
+// Guesses returns the clues of a query that finds nothing by Clues: in each longer word a letter
+// may be wrong, missing, added or swapped with its neighbour.
 func Guesses(query string) []store.Clue { return clues(query, true) }
 
 func clues(query string, guess bool) []store.Clue {
@@ -47,28 +45,26 @@ func clues(query string, guess bool) []store.Clue {
 	for i, w := range slices.Compact(distinct) {
 		letters := []rune(w)
 		add := func(weight int, m store.Match) { all = append(all, store.Clue{Word: i, Weight: weight, Match: m}) }
-		add(exactFit, store.Contains(" "+w+" "))
+		add(exactWeight, store.Contains(" "+w+" "))
 		if len(letters) >= 2 {
-			add(prefixFit, store.Contains(" "+w))
+			add(prefixWeight, store.Contains(" "+w))
 		}
 		if len(letters) >= 3 {
-			add(partFit, store.Contains(w))
+			add(partWeight, store.Contains(w))
 		}
 		if isStyle(w) {
-			// All neighbours weigh the same, so that the exact style id is not
-			// necessarily the first.
-			add(exactFit, store.Contains(" "+stem(w)))
+			// Neighbours have the same weight, so that the exact style id need not be the first.
+			add(exactWeight, store.Contains(" "+stem(w)))
 		}
 		if guess && shortestGuess <= len(letters) && len(letters) <= longestGuess {
-			add(partFit, misspelt(letters))
+			add(partWeight, misspelt(letters))
 		}
 	}
 	return all
 }
 
-// misspelt fits words that differ from w in a letter. A letter left out of w
-// leaves the part before it and the part after it, of which at least one is
-// long enough to be looked for.
+// misspelt matches words that differ from w in a letter: without that letter, w is the part before
+// it and the part after it, one of which at least is long enough to search for.
 func misspelt(w []rune) store.Match {
 	var ways []store.Match
 	for i := range w {
@@ -90,7 +86,7 @@ func misspelt(w []rune) store.Match {
 	return store.Either(ways...)
 }
 
-// stem is what neighbouring style ids share: dz5485 of dz5485-612.
+// stem returns the part that neighbouring style ids share: dz5485 of dz5485-612.
 func stem(style string) string {
 	if before, _, ok := strings.Cut(style, "-"); ok && len(before) >= 3 {
 		return before
@@ -99,8 +95,8 @@ func stem(style string) string {
 	return string(letters[:min(len(letters), 6)])
 }
 
-// isStyle reports whether a word looks like a style id: several digits and, as
-// no word of a title does, six characters or more.
+// isStyle reports whether a word looks like a style id, with two digits and six characters at
+// least.
 func isStyle(word string) bool {
 	digits := 0
 	for _, r := range word {
@@ -111,8 +107,8 @@ func isStyle(word string) bool {
 	return digits >= 2 && len(word) >= 6
 }
 
-// words splits a text into lower-case words; hyphens stay within a word, and
-// accents that are characters of their own are dropped.
+// words splits a text into lower-case words. Hyphens within a word stay; combining accents are
+// dropped.
 func words(text string) []string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {

@@ -11,7 +11,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// library is a catalog whose products can be searched.
+// library is a catalog with a search index.
 type library struct {
 	*Catalog
 	t  testing.TB
@@ -33,7 +33,7 @@ func open(tb testing.TB) *library {
 	return &library{c, tb, db}
 }
 
-// find returns the style ids of what clues lead to.
+// find returns the style ids of the products that clues find.
 func (l *library) find(clues []store.Clue) (styles []string) {
 	l.t.Helper()
 	require.NoError(l.t, l.db.View(l.t.Context(), func(tx *store.Tx) error {
@@ -48,7 +48,7 @@ func (l *library) find(clues []store.Clue) (styles []string) {
 	return styles
 }
 
-func TestSearchIsFuzzy(t *testing.T) {
+func TestSearch_IsFuzzy(t *testing.T) {
 	l := open(t)
 	for _, row := range []struct{ query, finds, why string }{
 		{"DZ5485-612", "DZ5485-612", "a style id finds its product"},
@@ -77,7 +77,7 @@ func TestSearchIsFuzzy(t *testing.T) {
 	assert.NotContains(t, l.find(Clues("DZ5485-612")), "DD1391-100", "a style id finds only its neighbours")
 }
 
-func TestBetterMatchesComeFirst(t *testing.T) {
+func TestSearch_OrdersBetterMatchesFirst(t *testing.T) {
 	l := open(t)
 	for _, row := range []struct{ query, better, worse, why string }{
 		{"jordan 1 chicago", "DZ5485-612", "DZ5485-106", "three words before two"},
@@ -93,7 +93,7 @@ func TestBetterMatchesComeFirst(t *testing.T) {
 	}
 }
 
-func TestAGuessForgivesOneLetter(t *testing.T) {
+func TestSearch_GuessesOneWrongLetter(t *testing.T) {
 	l := open(t)
 	for _, row := range []struct{ query, why string }{
 		{"chicaga", "a wrong letter at the end"},
@@ -115,7 +115,7 @@ func TestAGuessForgivesOneLetter(t *testing.T) {
 	}
 }
 
-func TestTheExactStyleIsNotNecessarilyTheFirstHit(t *testing.T) {
+func TestSearch_MayFindNeighboursBeforeTheExactStyle(t *testing.T) {
 	l := open(t)
 	elsewhere := 0
 	for _, p := range l.Products() {
@@ -128,19 +128,18 @@ func TestTheExactStyleIsNotNecessarilyTheFirstHit(t *testing.T) {
 	assert.Greater(t, elsewhere, 20)
 }
 
-// Every product can be found by any piece of its own text.
-func TestWhatAProductSaysFindsIt(t *testing.T) {
+func TestSearch_FindsEveryProductByItsWords(t *testing.T) {
 	l := open(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, p := range l.Products() {
-		said := words(p.Title)
-		one := said[random.IntN(len(said))]
+		title := words(p.Title)
+		one := title[random.IntN(len(title))]
 		assert.Contains(t, l.find(Clues(one)), p.StyleID, "%s by %q", p.Title, one)
 		assert.Contains(t, l.find(Clues(p.Title+" "+p.Brand)), p.StyleID)
 	}
 }
 
-// hostile are texts that mean something to the database.
+// hostile are texts with a meaning for the database.
 var hostile = []string{
 	`"`, `""`, `'`, `jordan"`, `"jordan`, `jordan*`, `^jordan`, `jordan AND`, `AND`, `OR NOT`, `NEAR(jordan dunk, 5)`, `words:jordan`,
 	`-jordan`, `{words product_id}:x`, `product_texts`, `+`, `(`, `)`, `\`, `%`, `_`, "jor\x00dan", "\xff\xfe", "ジョーダン", "ナイキ スニーカー",
@@ -160,10 +159,10 @@ func FuzzSearch(f *testing.F) {
 		l := &library{l.Catalog, t, l.db}
 		found := l.find(Clues(text))
 		assert.Equal(t, found, l.find(Clues(text)), "the order is always the same")
-		assert.Subset(t, l.find(Guesses(text)), found, "a guess finds whatever a clue finds")
+		assert.Subset(t, l.find(Guesses(text)), found, "guesses find what clues find")
 		seen := map[string]bool{}
 		for _, style := range found {
-			assert.False(t, seen[style], "%s is found twice", style)
+			assert.False(t, seen[style], "%s is repeated", style)
 			seen[style] = true
 		}
 	})

@@ -11,40 +11,48 @@ type Size struct {
 	Text   string // such as "US M 10.5"
 }
 
-// System is a way of counting sizes.
+// System is a system of sizes.
 type System struct {
 	Name string // such as "US Men's"
 	Code string // such as "us m"
 }
 
-// run is the sizes a product is made in, and whom it is made for.
+// run has the sizes a product is made in, and the gender it is made for.
 type run struct {
 	gender string
 	sizes  []string
 	system System
 	prefix string
-	// others are systems that count the same steps from another start.
+	// others are systems with the same steps from another start.
 	others []scale
 }
 
-// scale says how a system differs from the default one of its run.
+// scale is the difference of a system from that of its run.
 type scale struct {
 	system Size // its Text is the prefix of a size
 	offset int  // in half sizes
 }
 
-// Sizes of shoes are counted in halves so that no fractions are needed:
-// 7 is a men's 3.5.
+// runs has the sizes by their names in catalog.csv. Sizes of shoes are counted in halves, to avoid
+// fractions: 7 is a men's 3.5.
 var runs = map[string]run{
 	"men": {
 		gender: "men", sizes: append(halves(7, 26, ""), "14", "15", "16"),
 		system: System{"US Men's", "us m"}, prefix: "US M ",
-		others: []scale{{Size{System{"US Women's", "us w"}, "US W "}, 3}, {Size{System{"UK", "uk"}, "UK "}, -2}, {Size{System{"CM", "cm"}, "CM "}, 36}},
+		others: []scale{
+			{Size{System{"US Women's", "us w"}, "US W "}, 3},
+			{Size{System{"UK", "uk"}, "UK "}, -2},
+			{Size{System{"CM", "cm"}, "CM "}, 36},
+		},
 	},
 	"women": {
 		gender: "women", sizes: halves(10, 24, "W"),
 		system: System{"US Women's", "us w"}, prefix: "US W ",
-		others: []scale{{Size{System{"US Men's", "us m"}, "US M "}, -3}, {Size{System{"UK", "uk"}, "UK "}, -5}, {Size{System{"CM", "cm"}, "CM "}, 33}},
+		others: []scale{
+			{Size{System{"US Men's", "us m"}, "US M "}, -3},
+			{Size{System{"UK", "uk"}, "UK "}, -5},
+			{Size{System{"CM", "cm"}, "CM "}, 33},
+		},
 	},
 	"gs":      {gender: "child", sizes: halves(7, 14, "Y"), system: System{"US Youth", "us y"}, prefix: "US "},
 	"ps":      {gender: "preschool", sizes: append(halves(21, 27, "C"), halves(2, 6, "Y")...), system: System{"US Youth", "us y"}, prefix: "US "},
@@ -56,7 +64,7 @@ var runs = map[string]run{
 	"one":     {gender: "unisex", sizes: []string{"One Size"}, system: System{"One Size", "one"}},
 }
 
-// conversions returns the size of that index in every system of the run.
+// conversions returns a size, by its index, in every system of the run.
 func (r run) conversions(index int) []Size {
 	sizes := []Size{{r.system, r.prefix + r.sizes[index]}}
 	if len(r.others) == 0 {
@@ -78,7 +86,7 @@ func (r run) conversions(index int) []Size {
 	return sizes
 }
 
-// halves lists all half sizes from first to last, both counted in halves.
+// halves returns all half sizes from first to last, both counted in halves.
 func halves(first, last int, suffix string) []string {
 	var sizes []string
 	for n := first; n <= last; n++ {
@@ -87,7 +95,7 @@ func halves(first, last int, suffix string) []string {
 	return sizes
 }
 
-// halfSize writes a size counted in halves: 21 is "10.5".
+// halfSize formats a size counted in halves: 21 is "10.5".
 func halfSize(n int) string {
 	text := strconv.Itoa(n / 2)
 	if n%2 == 1 {

@@ -34,41 +34,41 @@ type created struct{ body any }
 // endpoints returns the whole control API, the index of it first.
 func (c *Control) endpoints() []endpoint {
 	list := []endpoint{
-		{"POST", "/reset", "forget all but accounts and the seed", "", func(r *http.Request) (any, error) {
+		{"POST", "/reset", "empty the sandbox, but for accounts and the seed", "", func(r *http.Request) (any, error) {
 			return nil, c.Reset(r.Context())
 		}},
-		{"POST", "/seed", "make other prices and ids", `{"seed":7}`, c.postSeed},
-		{"GET", "/clock", "tell the time", "", c.getClock},
-		{"POST", "/clock", "move the clock on and do what falls due", `{"advance":"36h"}`, c.postClock},
-		{"POST", "/work", "do what is due, where the work is manual", "", func(r *http.Request) (any, error) {
+		{"POST", "/seed", "change the seed of prices and ids", `{"seed":7}`, c.postSeed},
+		{"GET", "/clock", "read the clock", "", c.getClock},
+		{"POST", "/clock", "advance the clock and do the work that falls due", `{"advance":"36h"}`, c.postClock},
+		{"POST", "/work", "do the work that is due, if it is manual", "", func(r *http.Request) (any, error) {
 			return nil, c.Work(r.Context())
 		}},
 		{
-			"POST", "/bids", "bid for a variant; orderNumber is empty if nobody sells at that",
+			"POST", "/bids", "bid for a variant; orderNumber is empty if the bid stays open",
 			`{"variantId":"7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef","currencyCode":"USD","amount":"250"}`, c.postBid,
 		},
 		{"POST", "/purchases", "buy a listing at its price", `{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}`, c.postPurchase},
-		{"POST", "/orders/{orderNumber}/status", "move an order on", `{"status":"SHIPPED"}`, c.postOrderStatus},
+		{"POST", "/orders/{orderNumber}/status", "move an order", `{"status":"SHIPPED"}`, c.postOrderStatus},
 		{
-			"POST", "/faults", "fail the next calls of an operation; kinds are status, lost, delay, cut-json, html and wrong-type",
+			"POST", "/faults", "inject a fault; kinds are status, lost, delay, cut-json, html and wrong-type",
 			`{"operation":"CreateListing","times":2,"kind":"status","status":503,"retryAfter":"2s","delay":"50ms","applied":true,"body":"busy"}`,
 			c.postFault,
 		},
-		{"GET", "/faults", "list the faults that have yet to happen", "", c.getFaults},
-		{"DELETE", "/faults", "forget these", "", func(*http.Request) (any, error) {
+		{"GET", "/faults", "list the faults that wait", "", c.getFaults},
+		{"DELETE", "/faults", "remove the faults that wait", "", func(*http.Request) (any, error) {
 			c.Gateway.Faults.Clear()
 			return nil, nil
 		}},
-		{"GET", "/counters", "count requests by operation and status; 0 is no answer", "", func(*http.Request) (any, error) {
+		{"GET", "/counters", "count requests by operation and status; 0 is no response", "", func(*http.Request) (any, error) {
 			return c.Gateway.Counters.Snapshot(), nil
 		}},
 		{"GET", "/accounts", "list accounts with their credentials", "", c.getAccounts},
-		{"POST", "/accounts", "make an account", `{"name":"second"}`, c.postAccount},
+		{"POST", "/accounts", "add an account", `{"name":"second"}`, c.postAccount},
 	}
 	for i := range list {
 		list[i].Path = c.Path + list[i].Path
 	}
-	index := endpoint{Method: "GET", Path: c.Path, Does: "list what there is"}
+	index := endpoint{Method: "GET", Path: c.Path, Does: "list these requests"}
 	index.run = func(*http.Request) (any, error) {
 		return map[string][]endpoint{"controls": append([]endpoint{index}, list...)}, nil
 	}
@@ -80,7 +80,7 @@ func (c *Control) Handler() http.Handler {
 	mux := http.NewServeMux()
 	methods := map[string][]string{} // by path
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		respondError(w, http.StatusNotFound, "there is no %s %.200q; GET %s lists what there is", r.Method, r.URL.Path, c.Path)
+		respondError(w, http.StatusNotFound, "path (%.200q): not found: GET %s lists the control API", r.URL.Path, c.Path)
 	})
 	for _, e := range c.endpoints() {
 		methods[e.Path] = append(methods[e.Path], e.Method)
@@ -101,13 +101,13 @@ func (c *Control) Handler() http.Handler {
 	for path, allowed := range methods {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			respondError(w, http.StatusMethodNotAllowed, "%s is not possible here; GET %s lists what is", r.Method, c.Path)
+			respondError(w, http.StatusMethodNotAllowed, "method (%.20s): not allowed: GET %s lists the control API", r.Method, c.Path)
 		})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get(keyHeader)
 		if subtle.ConstantTimeCompare([]byte(key), []byte(c.Key)) != 1 {
-			respondError(w, http.StatusUnauthorized, "the %s header is missing or wrong; it should be the control key of the sandbox", keyHeader)
+			respondError(w, http.StatusUnauthorized, "%s header: missing or wrong: send the control key", keyHeader)
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -133,7 +133,7 @@ func respond(w http.ResponseWriter, body any) {
 	_ = json.NewEncoder(w).Encode(body) // it fails only if the client is gone
 }
 
-// read reads a body that has these members and no others.
+// read reads a body with the members of T and no others.
 func read[T any](r *http.Request) (body T, err error) {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
@@ -141,7 +141,7 @@ func read[T any](r *http.Request) (body T, err error) {
 		return body, wire.Invalidf("body: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return body, wire.Invalidf("body: something follows the JSON")
+		return body, wire.Invalidf("body: must be one JSON value")
 	}
 	return body, nil
 }
@@ -266,7 +266,7 @@ func (c *Control) postAccount(r *http.Request) (any, error) {
 	}
 	a, added, err := c.Gateway.Accounts.Add(r.Context(), body.Name)
 	if err == nil && !added {
-		err = &wire.Error{Status: http.StatusConflict, Message: fmt.Sprintf("there is an account of this name: %.80q", body.Name)}
+		err = &wire.Error{Status: http.StatusConflict, Message: fmt.Sprintf("account (%.80q): exists", body.Name)}
 	}
 	return created{showAccount(a)}, err
 }

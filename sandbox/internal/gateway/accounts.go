@@ -31,9 +31,9 @@ type Accounts struct {
 }
 
 // OpenAccounts reads the accounts of a database and gives them the credentials that were chosen for
-// this start. The first one chosen is the first account, whose credentials protect those of the rest.
-// What is left empty stays as it is in the database, or is derived from the seed of the first start.
-// It refuses names and credentials that are not unique.
+// this start. The first one chosen is the first account, whose credentials protect those of the
+// rest. What is left empty stays as it is in the database, or is derived from the seed of the first
+// start. It refuses names and credentials that are not unique.
 func OpenAccounts(ctx context.Context, db *store.Store, seed uint64, chosen []store.Account) (*Accounts, error) {
 	a := &Accounts{store: db}
 	err := db.Update(ctx, func(tx *store.Tx) error {
@@ -67,7 +67,7 @@ func (a *Accounts) saveChosen(tx *store.Tx, chosen []store.Account, before *acco
 	names := map[string]bool{}
 	for _, one := range chosen {
 		if one.Name == "" || names[one.Name] {
-			return fmt.Errorf("accounts: every one needs a name of its own, and %q is not", one.Name)
+			return fmt.Errorf("accounts: name (%.80q): must be unique and not empty", one.Name)
 		}
 		names[one.Name] = true
 		if err := tx.SaveAccount(a.complete(one, before.named(one.Name))); err != nil {
@@ -97,7 +97,7 @@ func (a *Accounts) complete(chosen, has store.Account) store.Account {
 // Add makes an account with derived credentials. It returns false if there is one of that name.
 func (a *Accounts) Add(ctx context.Context, name string) (account store.Account, added bool, err error) {
 	if name == "" {
-		return account, false, wire.Invalidf("it needs a name")
+		return account, false, wire.Invalidf("name: must not be empty")
 	}
 	a.changing.Lock()
 	defer a.changing.Unlock()
@@ -123,8 +123,8 @@ func (a *Accounts) List() []store.Account {
 // Named returns the account of a name, the zero one if there is none.
 func (a *Accounts) Named(name string) store.Account { return a.index.Load().named(name) }
 
-// authenticate returns the account that a request carries both credentials of. Its refusals say which
-// credential is missing or wrong, and nothing about the value.
+// authenticate returns the account that a request carries both credentials of. Its refusals say
+// which credential is missing or wrong, and nothing about the value.
 func (a *Accounts) authenticate(r *http.Request, now time.Time) (store.Account, *wire.Error) {
 	header, key := r.Header.Get("Authorization"), r.Header.Get("x-api-key")
 	scheme, token, _ := strings.Cut(header, " ")
@@ -138,17 +138,17 @@ func (a *Accounts) authenticate(r *http.Request, now time.Time) (store.Account, 
 	}
 	switch {
 	case header == "":
-		return refuse("the Authorization header is missing; it should be Bearer and an access token")
+		return refuse("Authorization header: missing: send Bearer and an access token")
 	case bearer && isExpired:
-		return refuse("the access token of the Authorization header is no longer valid: " + expired.Error())
+		return refuse("Authorization header: " + expired.Error())
 	case !bearer || err != nil:
-		return refuse("the access token of the Authorization header is not valid")
+		return refuse("Authorization header: access token not valid")
 	case key == "":
-		return refuse("the x-api-key header is missing")
+		return refuse("x-api-key header: missing: send an API key")
 	case !known:
-		return refuse("the API key of the x-api-key header is not valid")
+		return refuse("x-api-key header: API key not valid")
 	case owner != account.Seq:
-		return refuse("the API key of the x-api-key header is not that of the access token's account")
+		return refuse("x-api-key header: API key of another account than the access token")
 	}
 	return account, nil
 }
@@ -233,11 +233,11 @@ func newAccountIndex(rows []store.Account) *accountIndex {
 func (i *accountIndex) check() error {
 	switch n := len(i.order); {
 	case len(i.keys) < n:
-		return errors.New("accounts: two have the same API key")
+		return errors.New("accounts: API key: must be unique")
 	case len(i.tokens) < n:
-		return errors.New("accounts: two have the same access token")
+		return errors.New("accounts: access token: must be unique")
 	case len(i.refresh) < n:
-		return errors.New("accounts: two have the same refresh token")
+		return errors.New("accounts: refresh token: must be unique")
 	}
 	return nil
 }
@@ -256,7 +256,7 @@ func (i *accountIndex) ofToken(s signer, token string, now time.Time) (store.Acc
 	}
 	a := i.named(c.Subject)
 	if a.Seq == 0 {
-		return a, fmt.Errorf("%w: there is no account %q", errNotSigned, c.Subject)
+		return a, fmt.Errorf("%w: account (%q): not found", errNotSigned, c.Subject)
 	}
 	return a, nil
 }

@@ -1,9 +1,14 @@
 package gateway
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -67,7 +72,7 @@ func checkContract(r *http.Request, to *route) *wire.Error {
 	}
 	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &wire.Error{
-			Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body is longer than %d bytes", tooLong.Limit),
+			Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("body: must have %d bytes at most", tooLong.Limit),
 		}
 	}
 	if err != nil {
@@ -76,7 +81,7 @@ func checkContract(r *http.Request, to *route) *wire.Error {
 	return nil
 }
 
-// blame says in one line what is wrong with a request, and where.
+// blame returns what is wrong with a request and where, in one line.
 func blame(err error) string {
 	var request *openapi3filter.RequestError
 	if !errors.As(err, &request) {
@@ -96,7 +101,7 @@ func blame(err error) string {
 // escapePointer escapes a part of a JSON pointer.
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// cause digs out the innermost reason and the JSON pointer that leads to it.
+// cause returns the innermost reason and its JSON pointer.
 func cause(request *openapi3filter.RequestError) (pointer, reason string) {
 	reason = request.Reason
 	if request.Err == nil {
@@ -121,4 +126,136 @@ func cause(request *openapi3filter.RequestError) (pointer, reason string) {
 		schema = inner
 	}
 	return pointer, reason
+}
+
+// checkMembers refuses bodies that mean something else to encoding/json than to the document. The
+// document matches names exactly and allows undeclared members, while encoding/json takes "Amount"
+// for "amount", and the last of several members of a name.
+func checkMembers(r *http.Request, o *openapi3.Operation) error {
+	if o.RequestBody == nil {
+		return nil
+	}
+	media := o.RequestBody.Value.Content.Get("application/json")
+	if media == nil {
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil
+	}
+	m := members{json.NewDecoder(bytes.NewReader(body))}
+	m.json.UseNumber() // a float64 cannot hold all numbers
+	return m.check(media.Schema)
+}
+
+// members reads the members of a body token by token.
+type members struct{ json *json.Decoder }
+
+// memberError is the error of a member. Its path is collected while returning, so that valid
+// bodies, which may be deeply nested, cost nothing.
+type memberError struct {
+	path   []string // the innermost name first
+	reason string
+}
+
+func (e *memberError) Error() string {
+	var pointer strings.Builder
+	for _, name := range slices.Backward(e.path) {
+		pointer.WriteString("/" + escapePointer.Replace(name))
+	}
+	return fmt.Sprintf("%.200s: %s", pointer.String(), e.reason)
+}
+
+// under adds the name of a member to the path of its error.
+func under(name string, err error) error {
+	if e, ok := errors.AsType[*memberError](err); ok {
+		e.path = append(e.path, name)
+	}
+	return err
+}
+
+// check reads a value. s is its schema, or nil if it has none.
+func (m members) check(s *openapi3.SchemaRef) error {
+	token, err := m.json.Token()
+	if err != nil {
+		return err
+	}
+	switch token {
+	case json.Delim('{'):
+		err = m.object(s)
+	case json.Delim('['):
+		for i := 0; err == nil && m.json.More(); i++ {
+			err = under(strconv.Itoa(i), m.check(itemsOf(s)))
+		}
+	default:
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = m.json.Token() // the end of the object or array
+	return err
+}
+
+func (m members) object(s *openapi3.SchemaRef) error {
+	seen := map[string]bool{}
+	for m.json.More() {
+		token, err := m.json.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		declared, of := property(s, name)
+		switch {
+		case seen[name]:
+			err = &memberError{reason: "must not be repeated"}
+		case declared != name && declared != "":
+			err = &memberError{reason: fmt.Sprintf("not found: use %q", declared)}
+		default:
+			err = m.check(of)
+		}
+		if err != nil {
+			return under(name, err)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// property finds the declared member that encoding/json takes a name for.
+func property(s *openapi3.SchemaRef, name string) (declared string, of *openapi3.SchemaRef) {
+	if s == nil {
+		return "", nil
+	}
+	if of, ok := s.Value.Properties[name]; ok {
+		return name, of
+	}
+	for known := range s.Value.Properties {
+		if strings.EqualFold(known, name) {
+			return known, nil
+		}
+	}
+	for _, part := range s.Value.AllOf {
+		if declared, of = property(part, name); declared != "" {
+			return declared, of
+		}
+	}
+	return "", nil
+}
+
+// itemsOf finds the schema of the elements of an array.
+func itemsOf(s *openapi3.SchemaRef) *openapi3.SchemaRef {
+	if s == nil {
+		return nil
+	}
+	for _, part := range s.Value.AllOf {
+		if of := itemsOf(part); of != nil {
+			return of
+		}
+	}
+	return s.Value.Items
 }

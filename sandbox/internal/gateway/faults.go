@@ -27,8 +27,8 @@ const (
 
 var faultKinds = []string{faultStatus, faultLost, faultDelay, faultCutJSON, faultHTML, faultWrongType}
 
-// Fault is what sandbox.Fault describes, where its fields are explained. It is encoded as JSON in the
-// control API, but for the durations, which it writes as text.
+// Fault is what sandbox.Fault describes, where its fields are explained. It is encoded as JSON in
+// the control API, but for the durations, which it writes as text.
 type Fault struct {
 	Operation  string        `json:"operation,omitempty"`
 	Times      int           `json:"times,omitempty"`
@@ -43,19 +43,19 @@ type Fault struct {
 func (f Fault) check() error {
 	switch {
 	case f.Operation != "" && !slices.Contains(theContract().operations, f.Operation):
-		return wire.Invalidf("there is no operation %.80q", f.Operation)
+		return wire.Invalidf("operation (%.80q): not found", f.Operation)
 	case !slices.Contains(faultKinds, f.Kind):
-		return wire.Invalidf("there is no kind %.80q", f.Kind)
+		return wire.Invalidf("kind (%.80q): must be one of %s", f.Kind, strings.Join(faultKinds, ", "))
 	case f.Times < 0 || f.Delay < 0 || f.RetryAfter < 0:
-		return wire.Invalidf("times, delay and the time to retry after cannot be negative")
+		return wire.Invalidf("times, delay and retryAfter: must not be negative")
 	case f.Kind == faultDelay && f.Delay == 0:
-		return wire.Invalidf("a fault of kind %s needs a delay", f.Kind)
+		return wire.Invalidf("delay: must be set for kind %s", f.Kind)
 	case f.Kind == faultStatus && f.Status == 0:
-		return wire.Invalidf("a fault of kind %s needs a status", f.Kind)
+		return wire.Invalidf("status: must be set for kind %s", f.Kind)
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
-		return wire.Invalidf("status %d is not between 200 and 599", f.Status)
+		return wire.Invalidf("status (%d): must be from 200 to 599", f.Status)
 	case f.Body != "" && f.Kind != faultStatus:
-		return wire.Invalidf("only a fault of kind %s has a body", faultStatus)
+		return wire.Invalidf("body: must be empty but for kind %s", faultStatus)
 	}
 	return nil
 }
@@ -140,7 +140,8 @@ func (f Fault) wait(w http.ResponseWriter, r *http.Request) {
 	if f.Delay == 0 {
 		return
 	}
-	// The write timeout counts from the end of the delay. Without a connection there is no deadline.
+	// The write timeout counts from the end of the delay. Without a connection there is no
+	// deadline.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(f.Delay + WriteTimeout))
 	timer := time.NewTimer(f.Delay)
 	defer timer.Stop()

@@ -13,9 +13,9 @@ import (
 )
 
 // observed returns a handler that counts and logs every request. Headers, queries and bodies are
-// not logged, because they hold credentials and prices. A request without a response has the
-// status 0. If next panics, the response is a 500; if it has begun to respond already, the
-// connection is closed.
+// not logged, because they hold credentials and prices. A request without a response has the status
+// 0. If next panics, the response is a 500; if it has begun to respond already, the connection is
+// closed.
 func (g *Gateway) observed(next stage) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, c := time.Now(), &call{}

@@ -26,8 +26,8 @@ type route struct {
 // methods are those that operations may have, in the order of an Allow header.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// newRoutes orders routes by path, so that the first one that matches is the best: a literal segment
-// comes before a parameter, since no literal begins with a character above the brace.
+// newRoutes orders routes by path, so that the first one that matches is the best: a literal
+// segment comes before a parameter, since no literal begins with a character above the brace.
 func newRoutes(all handlers.Routes) []route {
 	routes := make([]route, 0, len(all))
 	for pattern, handler := range all {
@@ -49,7 +49,7 @@ func (g *Gateway) find(r *http.Request) (*route, *wire.Error) {
 	sent, ok := g.split(r.URL)
 	first := slices.IndexFunc(g.routes, func(o route) bool { return ok && o.match(sent) })
 	if first < 0 {
-		return nil, &wire.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("there is nothing under %.200q", r.URL.Path)}
+		return nil, &wire.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("path (%.200q): not found", r.URL.Path)}
 	}
 	var allowed []string
 	for i := first; i < len(g.routes) && g.routes[i].path == g.routes[first].path; i++ {
@@ -60,7 +60,7 @@ func (g *Gateway) find(r *http.Request) (*route, *wire.Error) {
 		allowed = append(allowed, g.routes[i].method)
 	}
 	return nil, &wire.Error{
-		Status: http.StatusMethodNotAllowed, Message: fmt.Sprintf("%s is not possible here", r.Method),
+		Status: http.StatusMethodNotAllowed, Message: fmt.Sprintf("method (%.20s): not allowed", r.Method),
 		Header: http.Header{"Allow": {strings.Join(allowed, ", ")}},
 	}
 }

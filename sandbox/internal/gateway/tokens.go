@@ -33,7 +33,7 @@ type tokenError struct {
 func (g *Gateway) grant(w http.ResponseWriter, r *http.Request, c *call) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		writeToken(w, http.StatusMethodNotAllowed, tokenError{"invalid_request", "a grant is a POST"})
+		writeToken(w, http.StatusMethodNotAllowed, tokenError{"invalid_request", "method: must be POST"})
 		return
 	}
 	form, refused := readGrant(r)
@@ -49,7 +49,7 @@ func (g *Gateway) grant(w http.ResponseWriter, r *http.Request, c *call) {
 		response.RefreshToken, ok, err = g.Accounts.rotate(r.Context(), account)
 	}
 	if !ok {
-		writeToken(w, http.StatusBadRequest, tokenError{"invalid_grant", "the refresh token is not valid, or no longer"})
+		writeToken(w, http.StatusBadRequest, tokenError{"invalid_grant", "refresh_token: not valid, or no longer valid"})
 		return
 	}
 	if err == nil {
@@ -81,25 +81,25 @@ func (g *Gateway) issueToken(account, audience string) (string, error) {
 func readGrant(r *http.Request) (url.Values, *tokenError) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
-		return nil, &tokenError{"invalid_request", "the content type is not application/x-www-form-urlencoded"}
+		return nil, &tokenError{"invalid_request", "content type: must be application/x-www-form-urlencoded"}
 	}
 	if err := r.ParseForm(); err != nil {
-		return nil, &tokenError{"invalid_request", "the form cannot be read"}
+		return nil, &tokenError{"invalid_request", "form: cannot be parsed"}
 	}
 	for _, values := range r.PostForm { // of the body only: URLs are logged
 		if len(values) > 1 {
-			return nil, &tokenError{"invalid_request", "a parameter is there twice"}
+			return nil, &tokenError{"invalid_request", "form: a parameter must not be repeated"}
 		}
 	}
 	switch r.PostForm.Get("grant_type") {
 	case "":
-		return nil, &tokenError{"invalid_request", "grant_type is missing"}
+		return nil, &tokenError{"invalid_request", "grant_type: missing"}
 	case "refresh_token":
 	default:
-		return nil, &tokenError{"unsupported_grant_type", "the sandbox has no sign-in page: grant_type has to be refresh_token"}
+		return nil, &tokenError{"unsupported_grant_type", "grant_type: must be refresh_token"}
 	}
 	if r.PostForm.Get("refresh_token") == "" {
-		return nil, &tokenError{"invalid_request", "refresh_token is missing"}
+		return nil, &tokenError{"invalid_request", "refresh_token: missing"}
 	}
 	return r.PostForm, nil
 }
@@ -111,29 +111,29 @@ func writeToken(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body) // it fails only if the client is gone
 }
 
-// errNotSigned says that a token is none that this sandbox has signed.
-var errNotSigned = errors.New("it is not a token of this sandbox")
+// errNotSigned reports that this sandbox has not signed a token.
+var errNotSigned = errors.New("token was not signed by this sandbox")
 
-// expiredError says that a token was valid once.
+// expiredError reports that a token has expired.
 type expiredError struct{ at time.Time }
 
 func (e *expiredError) Error() string {
-	return "it expired at " + e.at.UTC().Format(time.RFC3339)
+	return "access token expired at " + e.at.UTC().Format(time.RFC3339)
 }
 
-// claims are what an access token says. It says all there is to know, so that a
-// restart forgets none.
+// claims are the content of an access token. They are all that is known of it, so that tokens
+// survive a restart.
 type claims struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"` // name of the account
 	Audience string `json:"aud,omitempty"`
 	IssuedAt int64  `json:"iat"` // seconds since 1970
 	Expires  int64  `json:"exp"` // seconds since 1970
-	ID       string `json:"jti"` // tells it from others of the same second
+	ID       string `json:"jti"` // distinguishes tokens of the same second
 }
 
-// jwtHeader is the header of every token that is signed here. Another one is
-// not even read: a token does not get to choose how it is verified.
+// jwtHeader is the header of every token. Tokens with another one are not read: a token must not
+// choose how it is verified.
 var jwtHeader = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`))
 
 // signer signs and verifies access tokens with HMAC-SHA-256.
@@ -148,11 +148,11 @@ func (s signer) sign(c claims) (string, error) {
 	return text + "." + base64.RawURLEncoding.EncodeToString(s.mac(text)), nil
 }
 
-// verify returns what a token says, errNotSigned or an *expiredError.
+// verify returns the claims of a token, errNotSigned or an *expiredError.
 func (s signer) verify(token string, now time.Time) (c claims, err error) {
 	end := strings.LastIndexByte(token, '.')
-	payload, ours := strings.CutPrefix(token[:max(end, 0)], jwtHeader+".")
-	if !ours {
+	payload, ok := strings.CutPrefix(token[:max(end, 0)], jwtHeader+".")
+	if !ok {
 		return c, errNotSigned
 	}
 	mac, err := base64.RawURLEncoding.Strict().DecodeString(token[end+1:])

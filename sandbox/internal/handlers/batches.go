@@ -16,8 +16,10 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// CreateListingsBatch takes listings to be created.
-func (h *Handlers) CreateListingsBatch(ctx context.Context, r wire.CreateListingsBatchRequestObject) (wire.CreateListingsBatchResponseObject, error) {
+// CreateListingsBatch accepts listings to create.
+func (h *Handlers) CreateListingsBatch(
+	ctx context.Context, r wire.CreateListingsBatchRequestObject,
+) (wire.CreateListingsBatchResponseObject, error) {
 	items, err := createItems(r.Body.Items)
 	if err != nil {
 		return nil, err
@@ -26,8 +28,10 @@ func (h *Handlers) CreateListingsBatch(ctx context.Context, r wire.CreateListing
 	return wire.CreateListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
-// UpdateListingsBatch takes listings to be updated.
-func (h *Handlers) UpdateListingsBatch(ctx context.Context, r wire.UpdateListingsBatchRequestObject) (wire.UpdateListingsBatchResponseObject, error) {
+// UpdateListingsBatch accepts listings to update.
+func (h *Handlers) UpdateListingsBatch(
+	ctx context.Context, r wire.UpdateListingsBatchRequestObject,
+) (wire.UpdateListingsBatchResponseObject, error) {
 	items, err := updateItems(r.Body.Items)
 	if err != nil {
 		return nil, err
@@ -36,8 +40,10 @@ func (h *Handlers) UpdateListingsBatch(ctx context.Context, r wire.UpdateListing
 	return wire.UpdateListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
-// DeleteListingsBatch takes listings to be deleted.
-func (h *Handlers) DeleteListingsBatch(ctx context.Context, r wire.DeleteListingsBatchRequestObject) (wire.DeleteListingsBatchResponseObject, error) {
+// DeleteListingsBatch accepts listings to delete.
+func (h *Handlers) DeleteListingsBatch(
+	ctx context.Context, r wire.DeleteListingsBatchRequestObject,
+) (wire.DeleteListingsBatchResponseObject, error) {
 	items, err := deleteItems(r.Body.Items)
 	if err != nil {
 		return nil, err
@@ -46,42 +52,52 @@ func (h *Handlers) DeleteListingsBatch(ctx context.Context, r wire.DeleteListing
 	return wire.DeleteListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
-// GetCreateListingsBatch reads a create batch; others are not found.
-func (h *Handlers) GetCreateListingsBatch(ctx context.Context, r wire.GetCreateListingsBatchRequestObject) (wire.GetCreateListingsBatchResponseObject, error) {
+// GetCreateListingsBatch reads a create batch; it finds no others.
+func (h *Handlers) GetCreateListingsBatch(
+	ctx context.Context, r wire.GetCreateListingsBatchRequestObject,
+) (wire.GetCreateListingsBatchResponseObject, error) {
 	b, err := h.batch(ctx, state.Create, r.BatchID)
 	return wire.GetCreateListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
-// GetUpdateListingsBatch reads an update batch; others are not found.
-func (h *Handlers) GetUpdateListingsBatch(ctx context.Context, r wire.GetUpdateListingsBatchRequestObject) (wire.GetUpdateListingsBatchResponseObject, error) {
+// GetUpdateListingsBatch reads an update batch; it finds no others.
+func (h *Handlers) GetUpdateListingsBatch(
+	ctx context.Context, r wire.GetUpdateListingsBatchRequestObject,
+) (wire.GetUpdateListingsBatchResponseObject, error) {
 	b, err := h.batch(ctx, state.Update, r.BatchID)
 	return wire.GetUpdateListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
-// GetDeleteListingsBatch reads a delete batch; others are not found.
-func (h *Handlers) GetDeleteListingsBatch(ctx context.Context, r wire.GetDeleteListingsBatchRequestObject) (wire.GetDeleteListingsBatchResponseObject, error) {
+// GetDeleteListingsBatch reads a delete batch; it finds no others.
+func (h *Handlers) GetDeleteListingsBatch(
+	ctx context.Context, r wire.GetDeleteListingsBatchRequestObject,
+) (wire.GetDeleteListingsBatchResponseObject, error) {
 	b, err := h.batch(ctx, state.Delete, r.BatchID)
 	return wire.GetDeleteListingsBatch200JSONResponse{BatchJSONResponse: b}, err
 }
 
-// submit writes a batch down and shows it with all its items queued.
-func (h *Handlers) submit(ctx context.Context, kind string, items []store.Item) (wire.BatchJSONResponse, error) {
+// submit inserts a batch, if the quota of the account has room for its items.
+func (h *Handlers) submit(
+	ctx context.Context, kind string, items []store.Item,
+) (wire.BatchJSONResponse, error) {
 	if refused := h.items.Take(accountOf(ctx), len(items)); refused != nil {
 		return wire.BatchJSONResponse{}, refused
 	}
 	b, err := h.selling.Submit(ctx, accountOf(ctx), kind, items)
-	return showBatch(b), err
+	return batchModel(b), err
 }
 
-func (h *Handlers) batch(ctx context.Context, kind, id string) (answer wire.BatchJSONResponse, err error) {
+func (h *Handlers) batch(
+	ctx context.Context, kind, id string,
+) (response wire.BatchJSONResponse, err error) {
 	err = h.viewBatch(ctx, kind, id, func(_ *store.Tx, b store.Batch) error {
-		answer = showBatch(b)
+		response = batchModel(b)
 		return nil
 	})
-	return answer, err
+	return response, err
 }
 
-// viewBatch finds a batch of a kind and reads on in the same transaction.
+// viewBatch finds a batch of a kind and calls read in the same transaction.
 func (h *Handlers) viewBatch(ctx context.Context, kind, id string, read func(*store.Tx, store.Batch) error) error {
 	if err := pathID("batchId", id); err != nil {
 		return err
@@ -98,7 +114,7 @@ func (h *Handlers) viewBatch(ctx context.Context, kind, id string, read func(*st
 	})
 }
 
-func showBatch(b store.Batch) wire.BatchJSONResponse {
+func batchModel(b store.Batch) wire.BatchJSONResponse {
 	return wire.BatchJSONResponse{
 		BatchID: b.ID, Status: b.Status, TotalItems: b.TotalItems,
 		ItemStatuses: wire.Counts{
@@ -107,31 +123,35 @@ func showBatch(b store.Batch) wire.BatchJSONResponse {
 			strings.ToLower(state.Completed):  b.Items.Completed,
 			strings.ToLower(state.Failed):     b.Items.Failed,
 		},
-		CreatedAt: wire.Time{Time: b.CreatedAt}, UpdatedAt: wire.Time{Time: b.UpdatedAt}, CompletedAt: timestamp(b.CompletedAt),
+		CreatedAt: wire.Time{Time: b.CreatedAt}, UpdatedAt: wire.Time{Time: b.UpdatedAt},
+		CompletedAt: timestamp(b.CompletedAt),
 	}
 }
 
-// ListCreateListingsBatchItems may be called at any time to see how far a batch
-// is.
-func (h *Handlers) ListCreateListingsBatchItems(ctx context.Context, r wire.ListCreateListingsBatchItemsRequestObject) (wire.ListCreateListingsBatchItemsResponseObject, error) {
-	var answer wire.ListCreateListingsBatchItems200JSONResponse
+// ListCreateListingsBatchItems lists the items of a batch, whether done or not.
+func (h *Handlers) ListCreateListingsBatchItems(
+	ctx context.Context, r wire.ListCreateListingsBatchItemsRequestObject,
+) (wire.ListCreateListingsBatchItemsResponseObject, error) {
+	var response wire.ListCreateListingsBatchItems200JSONResponse
 	err := h.batchItems(ctx, state.Create, r.BatchID, r.Params.Status, func(i store.Item) {
-		answer.Items = append(answer.Items, wire.CreateBatchItem{
+		response.Items = append(response.Items, wire.CreateBatchItem{
 			ItemID: &i.ID, Status: &i.Status, Result: itemResult(i), Error: optional(i.Error),
 			ListingInput: wire.CreateBatchItemInput{
-				VariantID: &i.VariantID, Amount: &i.Amount, CurrencyCode: &i.Currency, Active: i.Active, ExpiresAt: timeText(i.ExpiresAt),
+				VariantID: &i.VariantID, Amount: &i.Amount, CurrencyCode: &i.Currency,
+				Active: i.Active, ExpiresAt: timeText(i.ExpiresAt),
 			},
 		})
 	})
-	return answer, err
+	return response, err
 }
 
-// ListUpdateListingsBatchItems may be called at any time to see how far a batch
-// is.
-func (h *Handlers) ListUpdateListingsBatchItems(ctx context.Context, r wire.ListUpdateListingsBatchItemsRequestObject) (wire.ListUpdateListingsBatchItemsResponseObject, error) {
-	var answer wire.ListUpdateListingsBatchItems200JSONResponse
+// ListUpdateListingsBatchItems lists the items of a batch, whether done or not.
+func (h *Handlers) ListUpdateListingsBatchItems(
+	ctx context.Context, r wire.ListUpdateListingsBatchItemsRequestObject,
+) (wire.ListUpdateListingsBatchItemsResponseObject, error) {
+	var response wire.ListUpdateListingsBatchItems200JSONResponse
 	err := h.batchItems(ctx, state.Update, r.BatchID, r.Params.Status, func(i store.Item) {
-		answer.Items = append(answer.Items, wire.UpdateBatchItem{
+		response.Items = append(response.Items, wire.UpdateBatchItem{
 			ItemID: i.ID, Status: i.Status, Result: itemResult(i), Error: optional(i.Error),
 			ListingInput: wire.UpdateBatchItemInput{
 				ListingID: i.ListingID, Amount: optional(i.Amount), CurrencyCode: optional(i.Currency),
@@ -139,30 +159,31 @@ func (h *Handlers) ListUpdateListingsBatchItems(ctx context.Context, r wire.List
 			},
 		})
 	})
-	return answer, err
+	return response, err
 }
 
-// ListDeleteListingsBatchItems may be called at any time to see how far a batch
-// is.
-func (h *Handlers) ListDeleteListingsBatchItems(ctx context.Context, r wire.ListDeleteListingsBatchItemsRequestObject) (wire.ListDeleteListingsBatchItemsResponseObject, error) {
-	var answer wire.ListDeleteListingsBatchItems200JSONResponse
+// ListDeleteListingsBatchItems lists the items of a batch, whether done or not.
+func (h *Handlers) ListDeleteListingsBatchItems(
+	ctx context.Context, r wire.ListDeleteListingsBatchItemsRequestObject,
+) (wire.ListDeleteListingsBatchItemsResponseObject, error) {
+	var response wire.ListDeleteListingsBatchItems200JSONResponse
 	err := h.batchItems(ctx, state.Delete, r.BatchID, r.Params.Status, func(i store.Item) {
-		answer.Items = append(answer.Items, wire.DeleteBatchItem{
+		response.Items = append(response.Items, wire.DeleteBatchItem{
 			ItemID: i.ID, Status: i.Status, Result: itemResult(i), Error: optional(i.Error),
 			ListingInput: wire.DeleteBatchItemInput{ID: i.ListingID},
 		})
 	})
-	return answer, err
+	return response, err
 }
 
-// batchItems shows the items of a batch one by one, or those in a status.
+// batchItems calls show for the items of a batch, or those in a status.
 func (h *Handlers) batchItems(ctx context.Context, kind, id string, status *string, show func(store.Item)) error {
 	statuses, err := oneOf("status", status, state.Queued, state.InProgress, state.Completed, state.Failed)
 	if err != nil {
 		return err
 	}
 	if len(statuses) > 1 {
-		return wire.Invalidf("query parameter \"status\": items can be filtered by one status only")
+		return wire.Invalidf("query parameter %q: must be one status", "status")
 	}
 	return h.viewBatch(ctx, kind, id, func(tx *store.Tx, b store.Batch) error {
 		items, err := tx.Items(b, append(statuses, "")[0])
@@ -173,7 +194,7 @@ func (h *Handlers) batchItems(ctx context.Context, kind, id string, status *stri
 	})
 }
 
-// itemResult is there only when an item was processed successfully.
+// itemResult returns nil for an item that is not completed.
 func itemResult(i store.Item) *wire.BatchItemResult {
 	if i.Status != state.Completed {
 		return nil
@@ -181,15 +202,15 @@ func itemResult(i store.Item) *wire.BatchItemResult {
 	return &wire.BatchItemResult{ListingID: optional(i.Result.ListingID), AskID: optional(i.Result.AskID)}
 }
 
-// What a batch may hold is published for updates and deletions only; the rest is
-// assumed.
+// Sizes of batches. They are published for updates and deletions, and assumed for the rest.
 const (
 	maxElements = 100
-	maxItems    = 10_000 // after every quantity has become that many items
+	maxItems    = 10_000 // after each element became as many items as its quantity
 )
 
-// A mistake found here refuses the whole call; what can be known only about one
-// item, such as a variant that does not exist, becomes the error of that item.
+// createItems refuses the whole batch if an element is wrong by itself. What is wrong only in the
+// state of the marketplace, such as a variant that does not exist, becomes the error of an item
+// later.
 
 func createItems(elements []wire.CreateItem) ([]store.Item, error) {
 	if err := checkElements(len(elements)); err != nil {
@@ -209,7 +230,7 @@ func createItems(elements []wire.CreateItem) ([]store.Item, error) {
 			return nil, wire.Invalidf("/items/%d/quantity: %s", i, err.Error())
 		}
 		if len(items)+n > maxItems {
-			return nil, wire.Invalidf("/items/%d/quantity: a batch makes %d listings at most", i, maxItems)
+			return nil, wire.Invalidf("/items/%d/quantity: must make %d listings in all at most", i, maxItems)
 		}
 		item := store.Item{
 			VariantID: e.VariantID, Amount: e.Amount, Currency: market.USD, InventoryType: selling.Standard,
@@ -228,6 +249,7 @@ func createItems(elements []wire.CreateItem) ([]store.Item, error) {
 	return items, nil
 }
 
+// updateItems refuses like createItems.
 func updateItems(elements []wire.UpdateItem) ([]store.Item, error) {
 	if err := checkElements(len(elements)); err != nil {
 		return nil, err
@@ -253,6 +275,7 @@ func updateItems(elements []wire.UpdateItem) ([]store.Item, error) {
 	return items, nil
 }
 
+// deleteItems refuses like createItems.
 func deleteItems(elements []wire.DeleteItem) ([]store.Item, error) {
 	if err := checkElements(len(elements)); err != nil {
 		return nil, err
@@ -267,18 +290,18 @@ func deleteItems(elements []wire.DeleteItem) ([]store.Item, error) {
 func checkElements(n int) error {
 	switch {
 	case n == 0:
-		return wire.Invalidf("/items: there are none")
+		return wire.Invalidf("/items: must have one element at least")
 	case n > maxElements:
-		return wire.Invalidf("/items: there are %d, a call takes %d at most", n, maxElements)
+		return wire.Invalidf("/items: must have %d elements at most (%d)", maxElements, n)
 	}
 	return nil
 }
 
-// quantity reads a number that has to be whole and positive; 2.0 is whole.
+// quantity reads a whole, positive number; 2.0 is whole.
 func quantity(text json.Number) (int, error) {
 	d, err := decimal.Parse(text.String())
 	if err != nil || !d.IsInt() || d.Sign() < 1 {
-		return 0, wire.Invalidf("%.40s is not a whole number of 1 or more", text)
+		return 0, fmt.Errorf("must be a whole number of 1 or more (%.40s)", text)
 	}
 	whole, _, ok := d.Int64(0)
 	if !ok || whole > maxItems {

@@ -11,27 +11,29 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// ListListings lists the newest listings first; the order is assumed.
-func (h *Handlers) ListListings(ctx context.Context, r wire.ListListingsRequestObject) (wire.ListListingsResponseObject, error) {
+// ListListings lists listings, newest first, which is assumed.
+func (h *Handlers) ListListings(
+	ctx context.Context, r wire.ListListingsRequestObject,
+) (wire.ListListingsResponseObject, error) {
 	filter, err := h.listingFilter(r.Params)
 	if err != nil {
 		return nil, err
 	}
 	filter.Account = accountOf(ctx)
 	p := pageOf(r.Params.PageNumber, r.Params.PageSize)
-	answer := wire.ListListings200JSONResponse{PageNumber: p.number, PageSize: p.size}
+	response := wire.ListListings200JSONResponse{PageNumber: p.number, PageSize: p.size}
 	err = h.store.View(ctx, func(tx *store.Tx) error {
 		rows, count, err := tx.Listings(filter, p.size, p.offset())
 		if err != nil {
 			return err
 		}
-		answer.Count, answer.HasNextPage = count, p.hasNext(count)
+		response.Count, response.HasNextPage = count, p.hasNext(count)
 		for _, l := range rows {
-			answer.Listings = append(answer.Listings, h.listing(l))
+			response.Listings = append(response.Listings, h.listing(l))
 		}
 		return nil
 	})
-	return answer, err
+	return response, err
 }
 
 func (h *Handlers) listingFilter(q wire.ListListingsParams) (f store.ListingFilter, err error) {
@@ -49,7 +51,7 @@ func (h *Handlers) listingFilter(q wire.ListListingsParams) (f store.ListingFilt
 	if err != nil {
 		return f, err
 	}
-	if f.InventoryTypes, err = oneOf("inventoryTypes", q.InventoryTypes, "STANDARD", "DIRECT", "FLEX", "DFS"); err != nil {
+	if f.InventoryTypes, err = oneOf("inventoryTypes", q.InventoryTypes, inventoryTypes...); err != nil {
 		return f, err
 	}
 	if f.ShipmentIDs, err = listOf(shipmentIDs, q.InitiatedShipmentDisplayIds); err != nil {
@@ -62,12 +64,14 @@ func (h *Handlers) listingFilter(q wire.ListListingsParams) (f store.ListingFilt
 	return f, nil
 }
 
-// GetListing shows more of a listing than a list does.
-func (h *Handlers) GetListing(ctx context.Context, r wire.GetListingRequestObject) (wire.GetListingResponseObject, error) {
+// GetListing adds the last operation and the payout to what lists have.
+func (h *Handlers) GetListing(
+	ctx context.Context, r wire.GetListingRequestObject,
+) (wire.GetListingResponseObject, error) {
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
-	var answer wire.Listing
+	var response wire.Listing
 	err := h.store.View(ctx, func(tx *store.Tx) error {
 		l, err := tx.Listing(accountOf(ctx), r.ListingID)
 		if errors.Is(err, store.ErrNotFound) {
@@ -80,20 +84,21 @@ func (h *Handlers) GetListing(ctx context.Context, r wire.GetListingRequestObjec
 		if err != nil {
 			return err
 		}
-		answer = h.listing(l)
-		answer.LastOperation = lastOperation(last)
-		answer.Payout, err = payout(l.Amount, l.Currency)
+		response = h.listing(l)
+		response.LastOperation = lastOperation(last)
+		response.Payout, err = payout(l.Amount, l.Currency)
 		return err
 	})
-	return wire.GetListing200JSONResponse(answer), err
+	return wire.GetListing200JSONResponse(response), err
 }
 
-// listing shows a listing as lists do.
+// listing returns the model of a listing in lists.
 func (h *Handlers) listing(l store.Listing) wire.Listing {
 	w := wire.Listing{
 		ListingID: l.ID, Status: l.Status, Amount: money(l.Amount, l.Currency),
-		CurrencyCode: new(wire.CurrencyCode(l.Currency)), InventoryType: new(wire.InventoryType(l.InventoryType)),
-		CreatedAt: wire.Time{Time: l.CreatedAt}, UpdatedAt: wire.Time{Time: l.UpdatedAt},
+		CurrencyCode:  new(wire.CurrencyCode(l.Currency)),
+		InventoryType: new(wire.InventoryType(l.InventoryType)),
+		CreatedAt:     wire.Time{Time: l.CreatedAt}, UpdatedAt: wire.Time{Time: l.UpdatedAt},
 	}
 	if v, ok := h.catalog.Variant(l.VariantID); ok {
 		w.Product, w.Variant = productReference(v), variantReference(v)
@@ -103,21 +108,24 @@ func (h *Handlers) listing(l store.Listing) wire.Listing {
 	}
 	if l.Ask.ID != "" {
 		w.Ask = &wire.ListingAsk{
-			AskID: &l.Ask.ID, AskCreatedAt: timestamp(l.Ask.CreatedAt), AskUpdatedAt: timestamp(l.Ask.UpdatedAt),
-			AskExpiresAt: timestamp(l.ExpiresAt),
+			AskID: &l.Ask.ID, AskCreatedAt: timestamp(l.Ask.CreatedAt),
+			AskUpdatedAt: timestamp(l.Ask.UpdatedAt), AskExpiresAt: timestamp(l.ExpiresAt),
 		}
 	}
 	if l.Order.Number != "" {
 		w.Order = &wire.ListingOrder{
-			OrderNumber: &l.Order.Number, OrderStatus: &l.Order.Status, OrderCreatedAt: timestamp(l.Order.CreatedAt),
+			OrderNumber: &l.Order.Number, OrderStatus: &l.Order.Status,
+			OrderCreatedAt: timestamp(l.Order.CreatedAt),
 		}
 	}
 	w.InitiatedShipments = inbound(l.Order.InboundID)
 	return w
 }
 
-// CreateListing answers with the pending operation that makes the listing live.
-func (h *Handlers) CreateListing(ctx context.Context, r wire.CreateListingRequestObject) (wire.CreateListingResponseObject, error) {
+// CreateListing responds with the pending operation that makes the listing live.
+func (h *Handlers) CreateListing(
+	ctx context.Context, r wire.CreateListingRequestObject,
+) (wire.CreateListingResponseObject, error) {
 	t, err := terms(&r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt)
 	if err != nil {
 		return nil, err
@@ -131,8 +139,10 @@ func (h *Handlers) CreateListing(ctx context.Context, r wire.CreateListingReques
 	return wire.CreateListing201JSONResponse(h.started(op)), err
 }
 
-// UpdateListing answers with the pending operation.
-func (h *Handlers) UpdateListing(ctx context.Context, r wire.UpdateListingRequestObject) (wire.UpdateListingResponseObject, error) {
+// UpdateListing responds with the pending operation.
+func (h *Handlers) UpdateListing(
+	ctx context.Context, r wire.UpdateListingRequestObject,
+) (wire.UpdateListingResponseObject, error) {
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
@@ -144,8 +154,10 @@ func (h *Handlers) UpdateListing(ctx context.Context, r wire.UpdateListingReques
 	return wire.UpdateListing200JSONResponse(h.started(op)), err
 }
 
-// ActivateListing answers with the pending operation.
-func (h *Handlers) ActivateListing(ctx context.Context, r wire.ActivateListingRequestObject) (wire.ActivateListingResponseObject, error) {
+// ActivateListing responds with the pending operation.
+func (h *Handlers) ActivateListing(
+	ctx context.Context, r wire.ActivateListingRequestObject,
+) (wire.ActivateListingResponseObject, error) {
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
@@ -157,8 +169,10 @@ func (h *Handlers) ActivateListing(ctx context.Context, r wire.ActivateListingRe
 	return wire.ActivateListing200JSONResponse(h.started(op)), err
 }
 
-// DeactivateListing answers with the pending operation.
-func (h *Handlers) DeactivateListing(ctx context.Context, r wire.DeactivateListingRequestObject) (wire.DeactivateListingResponseObject, error) {
+// DeactivateListing responds with the pending operation.
+func (h *Handlers) DeactivateListing(
+	ctx context.Context, r wire.DeactivateListingRequestObject,
+) (wire.DeactivateListingResponseObject, error) {
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
@@ -166,8 +180,10 @@ func (h *Handlers) DeactivateListing(ctx context.Context, r wire.DeactivateListi
 	return wire.DeactivateListing200JSONResponse(h.started(op)), err
 }
 
-// DeleteListing answers with the pending operation.
-func (h *Handlers) DeleteListing(ctx context.Context, r wire.DeleteListingRequestObject) (wire.DeleteListingResponseObject, error) {
+// DeleteListing responds with the pending operation.
+func (h *Handlers) DeleteListing(
+	ctx context.Context, r wire.DeleteListingRequestObject,
+) (wire.DeleteListingResponseObject, error) {
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
@@ -175,12 +191,12 @@ func (h *Handlers) DeleteListing(ctx context.Context, r wire.DeleteListingReques
 	return wire.DeleteListing200JSONResponse(h.started(op)), err
 }
 
-// terms reads what a body says about the terms of a listing. It refuses what
-// would be taken for nothing said.
+// terms reads the terms in a body. It refuses an empty amount, which package selling takes for
+// none.
 func terms(amount *string, currency *wire.CurrencyCode, expires *wire.Time) (t selling.Terms, err error) {
 	if amount != nil {
 		if t.Amount = *amount; t.Amount == "" {
-			return t, wire.Invalidf("/amount: it is empty")
+			return t, wire.Invalidf("/amount: must not be empty")
 		}
 	}
 	if currency != nil {
@@ -190,14 +206,14 @@ func terms(amount *string, currency *wire.CurrencyCode, expires *wire.Time) (t s
 	return t, err
 }
 
-// expiry reads an optional time that an ask expires at. pointer leads to the
-// object it is in.
+// expiry reads an optional expiry. pointer is the JSON pointer of its object.
 func expiry(pointer string, t *wire.Time) (time.Time, error) {
 	if t == nil {
 		return time.Time{}, nil
 	}
-	if !isDated(t.Time) {
-		return time.Time{}, wire.Invalidf("%s/expiresAt: %s is not in the years 1970 to 9999 of UTC", pointer, t.Format(time.RFC3339))
+	if !inRange(t.Time) {
+		return time.Time{}, wire.Invalidf("%s/expiresAt: must be from 1970 to 9999 in UTC (%s)",
+			pointer, t.Format(time.RFC3339))
 	}
 	return t.Truncate(time.Millisecond), nil
 }

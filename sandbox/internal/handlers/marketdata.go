@@ -11,8 +11,10 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// GetVariantMarketData ignores the deprecated country: there is one market.
-func (h *Handlers) GetVariantMarketData(ctx context.Context, r wire.GetVariantMarketDataRequestObject) (wire.GetVariantMarketDataResponseObject, error) {
+// GetVariantMarketData ignores the deprecated country parameter, since there is one market.
+func (h *Handlers) GetVariantMarketData(
+	ctx context.Context, r wire.GetVariantMarketDataRequestObject,
+) (wire.GetVariantMarketDataResponseObject, error) {
 	if err := errors.Join(pathID("productId", r.ProductID), pathID("variantId", r.VariantID)); err != nil {
 		return nil, err
 	}
@@ -22,7 +24,8 @@ func (h *Handlers) GetVariantMarketData(ctx context.Context, r wire.GetVariantMa
 	}
 	v, ok := h.catalog.Variant(r.VariantID)
 	if !ok || v.Product != p {
-		return nil, wire.Invalidf("path parameter \"variantId\": product %s does not contain variant %s", r.ProductID, r.VariantID)
+		return nil, wire.Invalidf("path parameter %q: product %s does not contain variant %s",
+			"variantId", r.ProductID, r.VariantID)
 	}
 	data, err := h.marketData(ctx, r.Params.CurrencyCode, v)
 	if err != nil {
@@ -31,8 +34,10 @@ func (h *Handlers) GetVariantMarketData(ctx context.Context, r wire.GetVariantMa
 	return wire.GetVariantMarketData200JSONResponse(data[0]), nil
 }
 
-// ListProductMarketData lists the variants in the order of their sizes.
-func (h *Handlers) ListProductMarketData(ctx context.Context, r wire.ListProductMarketDataRequestObject) (wire.ListProductMarketDataResponseObject, error) {
+// ListProductMarketData lists the market data of all variants in the order of their sizes.
+func (h *Handlers) ListProductMarketData(
+	ctx context.Context, r wire.ListProductMarketDataRequestObject,
+) (wire.ListProductMarketDataResponseObject, error) {
 	p, err := h.product(r.ProductID)
 	if err != nil {
 		return nil, err
@@ -41,13 +46,15 @@ func (h *Handlers) ListProductMarketData(ctx context.Context, r wire.ListProduct
 	return wire.ListProductMarketData200JSONResponse(data), err
 }
 
-func (h *Handlers) marketData(ctx context.Context, code *wire.CurrencyCode, variants ...*catalog.Variant) ([]wire.MarketData, error) {
+func (h *Handlers) marketData(
+	ctx context.Context, code *wire.CurrencyCode, variants ...*catalog.Variant,
+) ([]wire.MarketData, error) {
 	if code == nil {
 		code = new(wire.CurrencyCodeUSD)
 	}
 	currency, ok := market.Lookup(string(*code))
 	if !ok {
-		return nil, wire.Invalidf("query parameter %q: %.10q has no market", "currencyCode", *code)
+		return nil, wire.Invalidf("query parameter %q: has no market (%.10q)", "currencyCode", *code)
 	}
 	data := make([]wire.MarketData, 0, len(variants))
 	err := h.store.View(ctx, func(tx *store.Tx) error {
@@ -56,15 +63,15 @@ func (h *Handlers) marketData(ctx context.Context, code *wire.CurrencyCode, vari
 			if err != nil {
 				return err
 			}
-			data = append(data, showMarket(v, currency.Code, book.Quote()))
+			data = append(data, marketModel(v, currency.Code, book.Quote()))
 		}
 		return nil
 	})
 	return data, err
 }
 
-// book is what everybody asks and bids for a variant. Of the asks of all
-// accounts the lowest is enough, and of their bids the highest that is shown.
+// book returns the order book of a variant: the generated one, the lowest ask of all accounts, and
+// the highest bid below the lowest ask.
 func (h *Handlers) book(tx *store.Tx, v *catalog.Variant, c market.Currency) (market.Book, error) {
 	book := market.NewBook(h.selling.Seed, v.ID, v.Product.RetailPrice, c)
 	ask, err := tx.LowestAsk(v.ID, c.Code, h.now())
@@ -85,9 +92,9 @@ func (h *Handlers) book(tx *store.Tx, v *catalog.Variant, c market.Currency) (ma
 	return book, err
 }
 
-// showMarket shows a quote. All of it is of the standard inventory type; flex has
-// asks only, and direct no market.
-func showMarket(v *catalog.Variant, currency string, q market.Quote) wire.MarketData {
+// marketModel returns the model of a quote. All figures are of the standard inventory type; flex
+// has asks only, and direct no market.
+func marketModel(v *catalog.Variant, currency string, q market.Quote) wire.MarketData {
 	w := wire.MarketData{
 		ProductID: &v.Product.ID, VariantID: &v.ID, CurrencyCode: &currency,
 		LowestAskAmount:     money(q.LowestAsk, currency),
@@ -97,7 +104,8 @@ func showMarket(v *catalog.Variant, currency string, q market.Quote) wire.Market
 		FlexLowestAskAmount: money(q.FlexAsk, currency),
 	}
 	w.StandardMarketData = &wire.MarketDataBlock{
-		LowestAsk: w.LowestAskAmount, HighestBidAmount: w.HighestBidAmount, SellFaster: w.SellFasterAmount, EarnMore: w.EarnMoreAmount,
+		LowestAsk: w.LowestAskAmount, HighestBidAmount: w.HighestBidAmount,
+		SellFaster: w.SellFasterAmount, EarnMore: w.EarnMoreAmount,
 	}
 	if q.FlexAsk != 0 {
 		w.FlexMarketData = &wire.MarketDataBlock{LowestAsk: w.FlexLowestAskAmount}

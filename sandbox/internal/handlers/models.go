@@ -11,9 +11,9 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// The parts that several resources show, from the inside to the wire.
+// Parts of the models of several resources.
 
-// optional is null for the zero value.
+// optional returns nil for the zero value.
 func optional[T comparable](v T) *T {
 	var zero T
 	if v == zero {
@@ -22,7 +22,7 @@ func optional[T comparable](v T) *T {
 	return &v
 }
 
-// timestamp is null for the zero time.
+// timestamp returns nil for the zero time.
 func timestamp(t time.Time) *wire.Time {
 	if t.IsZero() {
 		return nil
@@ -30,7 +30,7 @@ func timestamp(t time.Time) *wire.Time {
 	return &wire.Time{Time: t}
 }
 
-// timeText is timestamp for members that are declared as text.
+// timeText is timestamp for members that are declared as strings.
 func timeText(t time.Time) *string {
 	if t.IsZero() {
 		return nil
@@ -38,7 +38,7 @@ func timeText(t time.Time) *string {
 	return new(t.UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
-// money writes an amount of a currency; zero is null.
+// money formats an amount of a currency, or returns nil for zero.
 func money(minor int64, currency string) *string {
 	c, ok := market.Lookup(currency)
 	if minor == 0 || !ok {
@@ -47,7 +47,7 @@ func money(minor int64, currency string) *string {
 	return new(market.FormatAmount(minor, c))
 }
 
-// figure writes a number without needless zeros.
+// figure returns a number without trailing zeros.
 func figure(d decimal.Decimal) *json.Number {
 	return new(json.Number(d.Trim(0).String()))
 }
@@ -62,7 +62,7 @@ func variantReference(v *catalog.Variant) *wire.VariantReference {
 	return &wire.VariantReference{VariantID: &v.ID, VariantName: &v.Name, VariantValue: &v.Size}
 }
 
-// payout is what a seller gets for a price.
+// payout returns the payout for a price.
 func payout(minor int64, currency string) (*wire.Payout, error) {
 	c, _ := market.Lookup(currency)
 	p, err := market.NewPayout(minor, c)
@@ -76,7 +76,7 @@ func payout(minor int64, currency string) (*wire.Payout, error) {
 		})
 	}
 	return &wire.Payout{
-		TotalPayout: figure(p.TotalPayout), SalePrice: figure(p.SalePrice), TotalAdjustments: figure(p.TotalAdjustments),
-		CurrencyCode: &c.Code, Adjustments: &adjustments,
+		TotalPayout: figure(p.TotalPayout), SalePrice: figure(p.SalePrice),
+		TotalAdjustments: figure(p.TotalAdjustments), CurrencyCode: &c.Code, Adjustments: &adjustments,
 	}, nil
 }

@@ -10,8 +10,10 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// ListListingOperations lists the newest operations first; the order is assumed.
-func (h *Handlers) ListListingOperations(ctx context.Context, r wire.ListListingOperationsRequestObject) (wire.ListListingOperationsResponseObject, error) {
+// ListListingOperations lists operations, newest first, which is assumed.
+func (h *Handlers) ListListingOperations(
+	ctx context.Context, r wire.ListListingOperationsRequestObject,
+) (wire.ListListingOperationsResponseObject, error) {
 	if err := pathID("listingId", r.ListingID); err != nil {
 		return nil, err
 	}
@@ -20,31 +22,33 @@ func (h *Handlers) ListListingOperations(ctx context.Context, r wire.ListListing
 		return nil, err
 	}
 	size := pageOf[int](nil, r.Params.PageSize).size
-	var answer wire.ListListingOperations200JSONResponse
+	var response wire.ListListingOperations200JSONResponse
 	err = h.store.View(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Listing(accountOf(ctx), r.ListingID); errors.Is(err, store.ErrNotFound) {
 			return wire.NoSuch("listing", r.ListingID)
 		} else if err != nil {
 			return err
 		}
-		rows, err := tx.Operations(r.ListingID, before, size+1) // one more tells whether a page follows
+		rows, err := tx.Operations(r.ListingID, before, size+1) // one more if another page follows
 		if err != nil {
 			return err
 		}
 		if len(rows) > size {
 			rows = rows[:size]
-			answer.NextCursor = new(formatCursor(rows[size-1].Seq))
+			response.NextCursor = new(formatCursor(rows[size-1].Seq))
 		}
 		for _, op := range rows {
-			answer.Operations = append(answer.Operations, operation(op))
+			response.Operations = append(response.Operations, operation(op))
 		}
 		return nil
 	})
-	return answer, err
+	return response, err
 }
 
-// GetListingOperation reads an operation of that listing and no other.
-func (h *Handlers) GetListingOperation(ctx context.Context, r wire.GetListingOperationRequestObject) (wire.GetListingOperationResponseObject, error) {
+// GetListingOperation reads an operation of that listing only.
+func (h *Handlers) GetListingOperation(
+	ctx context.Context, r wire.GetListingOperationRequestObject,
+) (wire.GetListingOperationResponseObject, error) {
 	if err := errors.Join(pathID("listingId", r.ListingID), pathID("operationId", r.OperationID)); err != nil {
 		return nil, err
 	}
@@ -62,8 +66,7 @@ func (h *Handlers) GetListingOperation(ctx context.Context, r wire.GetListingOpe
 	return wire.GetListingOperation200JSONResponse(operation(op)), err
 }
 
-// A cursor is the number of the last operation of a page, wrapped up so that
-// nobody is tempted to make one.
+// A cursor is the number of the last operation of a page, encoded to be opaque.
 
 func formatCursor(seq int64) string {
 	return base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte("before:"), seq, 10))
@@ -79,10 +82,10 @@ func parseCursor(cursor *string) (int64, error) {
 			return seq, nil
 		}
 	}
-	return 0, wire.Invalidf("query parameter \"cursor\": %.40q is no nextCursor of this list", *cursor)
+	return 0, wire.Invalidf("query parameter %q: must be a nextCursor of this list (%.40q)", "cursor", *cursor)
 }
 
-// operation shows an operation.
+// operation returns the model of an operation.
 func operation(o store.Operation) wire.ListingOperation {
 	return wire.ListingOperation{
 		ListingID: o.ListingID, OperationID: o.ID, OperationType: o.Type, OperationStatus: o.Status,
@@ -92,15 +95,15 @@ func operation(o store.Operation) wire.ListingOperation {
 	}
 }
 
-// started shows an operation as the answer to the write that started it, which
-// says where to look next.
+// started returns the response to the write that started an operation, with the URL of that
+// operation.
 func (h *Handlers) started(o store.Operation) wire.ListingOperation {
 	w := operation(o)
 	w.OperationURL = new(h.basePath + "/selling/listings/" + o.ListingID + "/operations/" + o.ID)
 	return w
 }
 
-// lastOperation shows an operation inside its listing, in a shape of its own.
+// lastOperation returns the model of an operation in its listing.
 func lastOperation(o store.Operation) *wire.LastOperation {
 	return &wire.LastOperation{
 		OperationID: &o.ID, OperationType: &o.Type, OperationStatus: &o.Status,
@@ -119,6 +122,8 @@ func changes(o store.Operation) *wire.OperationChanges {
 		}
 	}
 	return &wire.OperationChanges{
-		Additions: additions, Updates: &wire.OperationUpdates{UpdatedAt: timestamp(o.UpdatedAt)}, Removals: &map[string]any{},
+		Additions: additions,
+		Updates:   &wire.OperationUpdates{UpdatedAt: timestamp(o.UpdatedAt)},
+		Removals:  &map[string]any{},
 	}
 }

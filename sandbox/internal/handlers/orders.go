@@ -10,22 +10,23 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// GetOrder adds the shipment to what lists show, and a payout that is still to
-// come.
-func (h *Handlers) GetOrder(ctx context.Context, r wire.GetOrderRequestObject) (wire.GetOrderResponseObject, error) {
+// GetOrder adds the shipment to what lists have, and the payout even if it is still to come.
+func (h *Handlers) GetOrder(
+	ctx context.Context, r wire.GetOrderRequestObject,
+) (wire.GetOrderResponseObject, error) {
 	o, err := h.findOrder(ctx, r.OrderNumber)
 	if err != nil {
 		return nil, err
 	}
-	answer := h.order(o)
-	answer.Shipment = shipment(ctx, o)
+	response := h.order(o)
+	response.Shipment = shipment(ctx, o)
 	if !selling.SaleFailed(o.Status) {
-		answer.Payout, err = payout(o.Amount, o.Currency)
+		response.Payout, err = payout(o.Amount, o.Currency)
 	}
-	return wire.GetOrder200JSONResponse(answer), err
+	return wire.GetOrder200JSONResponse(response), err
 }
 
-// findOrder reads an order of the account that asks.
+// findOrder reads an order of the account of the request.
 func (h *Handlers) findOrder(ctx context.Context, number string) (o store.Order, err error) {
 	err = h.store.View(ctx, func(tx *store.Tx) (err error) {
 		o, err = tx.Order(accountOf(ctx), number)
@@ -37,13 +38,13 @@ func (h *Handlers) findOrder(ctx context.Context, number string) (o store.Order,
 	return o, err
 }
 
-// condition is what every item of the sandbox is in. The word is assumed.
+// condition is that of every item. The word is assumed.
 const condition = "NEW"
 
-// payoutKnown says whether lists show the payout of an order. Active orders of
-// a live service often carry none; assumed is that lists leave it out until it
-// is on its way, and that one that will never be paid has none anywhere.
-func payoutKnown(status string) bool {
+// listsPayout reports whether lists have the payout of an order in a status. Active orders of a
+// live service often have none; assumed is that lists leave it out until it is started, and that an
+// order that will never be paid has none anywhere.
+func listsPayout(status string) bool {
 	switch status {
 	case state.PayoutPending, state.PayoutFailed, state.PayoutCompleted, state.OrderCompleted:
 		return true
@@ -52,7 +53,7 @@ func payoutKnown(status string) bool {
 	}
 }
 
-// order shows what lists and the single order have in common.
+// order returns the model of an order, without the members that only some responses have.
 func (h *Handlers) order(o store.Order) wire.Order {
 	w := wire.Order{
 		OrderNumber: o.Number, Status: o.Status, ListingID: &o.ListingID, AskID: &o.AskID,
@@ -65,7 +66,7 @@ func (h *Handlers) order(o store.Order) wire.Order {
 	}
 	if o.Authentication != "" {
 		w.AuthenticationDetails = &wire.AuthenticationDetails{Status: &o.Authentication}
-		if o.Authentication == selling.CheckFailed {
+		if o.Authentication == selling.AuthenticationFailed {
 			w.AuthenticationDetails.FailureNotes = new("The item is not what the listing says.")
 		}
 	}
@@ -73,7 +74,7 @@ func (h *Handlers) order(o store.Order) wire.Order {
 	return w
 }
 
-// inbound shows the shipment that an item is part of.
+// inbound returns the inbound shipment of an item, or nil.
 func inbound(displayID string) *wire.InitiatedShipments {
 	if displayID == "" {
 		return nil
@@ -81,13 +82,13 @@ func inbound(displayID string) *wire.InitiatedShipments {
 	return &wire.InitiatedShipments{Inbound: &wire.InboundShipment{DisplayID: &displayID}}
 }
 
-// shipmentIDs is the parameter that lists share.
-const shipmentIDs = "initiatedShipmentDisplayIds"
-
-// ListActiveOrders lists the newest orders first, or those to be shipped first.
-func (h *Handlers) ListActiveOrders(ctx context.Context, r wire.ListActiveOrdersRequestObject) (wire.ListActiveOrdersResponseObject, error) {
+// ListActiveOrders lists orders, newest first or most urgent first.
+func (h *Handlers) ListActiveOrders(
+	ctx context.Context, r wire.ListActiveOrdersRequestObject,
+) (wire.ListActiveOrdersResponseObject, error) {
 	q := r.Params
-	filter, err := orderFilter(state.Order.Names(false), (*string)(q.OrderStatus), q.ProductID, q.VariantID, q.InventoryTypes)
+	filter, err := orderFilter(state.Order.Names(false), (*string)(q.OrderStatus),
+		q.ProductID, q.VariantID, q.InventoryTypes)
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +96,17 @@ func (h *Handlers) ListActiveOrders(ctx context.Context, r wire.ListActiveOrders
 		return nil, err
 	}
 	filter.ByShipBy = q.SortOrder != nil && *q.SortOrder == wire.OrderSortSHIPBYDATE
-	answer, err := h.orders(ctx, filter, pageOf(q.PageNumber, q.PageSize))
-	return wire.ListActiveOrders200JSONResponse(answer), err
+	response, err := h.orders(ctx, filter, pageOf(q.PageNumber, q.PageSize))
+	return wire.ListActiveOrders200JSONResponse(response), err
 }
 
-// ListOrderHistory lists the newest orders first.
-func (h *Handlers) ListOrderHistory(ctx context.Context, r wire.ListOrderHistoryRequestObject) (wire.ListOrderHistoryResponseObject, error) {
+// ListOrderHistory lists orders, newest first.
+func (h *Handlers) ListOrderHistory(
+	ctx context.Context, r wire.ListOrderHistoryRequestObject,
+) (wire.ListOrderHistoryResponseObject, error) {
 	q := r.Params
-	filter, err := orderFilter(state.Order.Names(true), (*string)(q.OrderStatus), q.ProductID, q.VariantID, q.InventoryTypes)
+	filter, err := orderFilter(state.Order.Names(true), (*string)(q.OrderStatus),
+		q.ProductID, q.VariantID, q.InventoryTypes)
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +116,13 @@ func (h *Handlers) ListOrderHistory(ctx context.Context, r wire.ListOrderHistory
 	if filter.From, filter.Until, err = days(q.FromDate, q.ToDate); err != nil {
 		return nil, err
 	}
-	answer, err := h.orders(ctx, filter, pageOf(q.PageNumber, q.PageSize))
-	return wire.ListOrderHistory200JSONResponse(answer), err
+	response, err := h.orders(ctx, filter, pageOf(q.PageNumber, q.PageSize))
+	return wire.ListOrderHistory200JSONResponse(response), err
 }
 
-func orderFilter(statuses []string, status, productID, variantID, inventoryTypes *string) (f store.OrderFilter, err error) {
+func orderFilter(
+	statuses []string, status, productID, variantID, types *string,
+) (f store.OrderFilter, err error) {
 	f.Statuses = statuses
 	if status != nil {
 		f.Statuses = []string{*status}
@@ -131,30 +137,32 @@ func orderFilter(statuses []string, status, productID, variantID, inventoryTypes
 			return f, err
 		}
 	}
-	f.InventoryTypes, err = oneOf("inventoryTypes", inventoryTypes, "STANDARD", "DIRECT", "FLEX", "DFS")
+	f.InventoryTypes, err = oneOf("inventoryTypes", types, inventoryTypes...)
 	return f, err
 }
 
-func (h *Handlers) orders(ctx context.Context, filter store.OrderFilter, p page) (wire.OrderPage, error) {
+func (h *Handlers) orders(
+	ctx context.Context, filter store.OrderFilter, p page,
+) (wire.OrderPage, error) {
 	filter.Account = accountOf(ctx)
-	answer := wire.OrderPage{PageNumber: p.number, PageSize: p.size}
+	response := wire.OrderPage{PageNumber: p.number, PageSize: p.size}
 	err := h.store.View(ctx, func(tx *store.Tx) error {
 		rows, count, err := tx.Orders(filter, p.size, p.offset())
 		if err != nil {
 			return err
 		}
-		answer.Count, answer.HasNextPage = count, p.hasNext(count)
+		response.Count, response.HasNextPage = count, p.hasNext(count)
 		for _, o := range rows {
 			shown := h.order(o)
 			shown.Condition = new(condition)
-			if payoutKnown(o.Status) {
+			if listsPayout(o.Status) {
 				if shown.Payout, err = payout(o.Amount, o.Currency); err != nil {
 					return err
 				}
 			}
-			answer.Orders = append(answer.Orders, shown)
+			response.Orders = append(response.Orders, shown)
 		}
 		return nil
 	})
-	return answer, err
+	return response, err
 }

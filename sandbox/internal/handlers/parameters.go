@@ -11,11 +11,16 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// defaultPageSize is the size of a page where nobody says. It is documented for
-// orders and assumed for the rest.
+// defaultPageSize is documented for orders and assumed for other lists.
 const defaultPageSize = 10
 
-// page is the part of a list that is asked for.
+// inventoryTypes are those of listings and orders; sellers list as the first two only.
+var inventoryTypes = []string{"STANDARD", "DIRECT", "FLEX", "DFS"}
+
+// shipmentIDs is the name of a parameter of several lists.
+const shipmentIDs = "initiatedShipmentDisplayIds"
+
+// page is a page of a list, counted from 1.
 type page struct {
 	number, size int
 }
@@ -23,7 +28,7 @@ type page struct {
 func pageOf[N, S int | int32](number *N, size *S) page {
 	p := page{number: 1, size: defaultPageSize}
 	if number != nil {
-		p.number = min(int(*number), math.MaxInt32) // far beyond any list
+		p.number = min(int(*number), math.MaxInt32) // beyond every list
 	}
 	if size != nil {
 		p.size = int(*size)
@@ -35,17 +40,16 @@ func (p page) offset() int { return (p.number - 1) * p.size }
 
 func (p page) hasNext(count int) bool { return p.offset()+p.size < count }
 
-// slice cuts a page out of a list.
+// slice returns a page of a list.
 func slice[T any](all []T, p page) []T {
 	start := min(p.offset(), len(all))
 	return all[start:min(start+p.size, len(all))]
 }
 
-// checkID refuses ids that no service would have given out: a style id or the
-// name of a product where its id belongs.
+// checkID refuses what is no UUID, such as a style id or a name in the place of an id.
 func checkID(in, parameter, id string) error {
 	if len(id) != len(uuid.Nil.String()) || uuid.Validate(id) != nil {
-		return wire.Invalidf("%s parameter %q: %.80q is not an id", in, parameter, id)
+		return wire.Invalidf("%s parameter %q: must be a UUID (%.80q)", in, parameter, id)
 	}
 	return nil
 }
@@ -54,11 +58,10 @@ func pathID(parameter, id string) error { return checkID("path", parameter, id) 
 
 func queryID(parameter, id string) error { return checkID("query", parameter, id) }
 
-// maxValues is how many different values a list can have; assumed.
+// maxValues is the most different values in a list; assumed.
 const maxValues = 100
 
-// listOf splits a list that came comma-separated in one parameter. What is empty
-// or there already says nothing.
+// listOf splits a comma-separated list. Empty and repeated values are ignored.
 func listOf(parameter string, value *string) ([]string, error) {
 	if value == nil {
 		return nil, nil
@@ -70,14 +73,14 @@ func listOf(parameter string, value *string) ([]string, error) {
 			continue
 		}
 		if known[v] = true; len(values) == maxValues {
-			return nil, wire.Invalidf("query parameter %q: there are more than %d values", parameter, maxValues)
+			return nil, wire.Invalidf("query parameter %q: must have %d values at most", parameter, maxValues)
 		}
 		values = append(values, v)
 	}
 	return values, nil
 }
 
-// idsOf is listOf for ids.
+// idsOf splits a list of ids.
 func idsOf(parameter string, value *string) ([]string, error) {
 	ids, err := listOf(parameter, value)
 	for _, id := range ids {
@@ -88,19 +91,20 @@ func idsOf(parameter string, value *string) ([]string, error) {
 	return ids, err
 }
 
-// oneOf is listOf for values of a closed set.
+// oneOf splits a list of allowed values.
 func oneOf(parameter string, value *string, allowed ...string) ([]string, error) {
 	values, err := listOf(parameter, value)
 	for _, v := range values {
 		if !slices.Contains(allowed, v) {
-			return nil, wire.Invalidf("query parameter %q: %.40q is none of %s", parameter, v, strings.Join(allowed, ", "))
+			return nil, wire.Invalidf("query parameter %q: must be one of %s (%.40q)",
+				parameter, strings.Join(allowed, ", "), v)
 		}
 	}
 	return values, err
 }
 
-// days reads a first and a last day, both optional, and returns the moments
-// from the beginning of the one to the end of the other.
+// days parses an optional first and last day, and returns the beginning of the one and the end of
+// the other.
 func days(first, last *string) (from, until time.Time, err error) {
 	if from, err = day("fromDate", first); err != nil {
 		return from, until, err
@@ -117,17 +121,17 @@ func day(parameter string, value *string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.DateOnly, *value)
 	if err != nil {
-		return t, wire.Invalidf("query parameter %q: %.40q is not a day as YYYY-MM-DD", parameter, *value)
+		return t, wire.Invalidf("query parameter %q: must be YYYY-MM-DD (%.40q)", parameter, *value)
 	}
-	if !isDated(t) {
-		return t, wire.Invalidf("query parameter %q: %.40q is not in the years 1970 to 9999", parameter, *value)
+	if !inRange(t) {
+		return t, wire.Invalidf("query parameter %q: must be from 1970 to 9999 (%.40q)", parameter, *value)
 	}
 	return t, nil
 }
 
-// isDated reports whether a time is in the years that can be stored and shown.
-// The zero time, which elsewhere stands for none, is not.
-func isDated(t time.Time) bool {
+// inRange reports whether a time is in the years that can be stored and formatted. The zero time,
+// which is no time elsewhere, is not.
+func inRange(t time.Time) bool {
 	year := t.UTC().Year()
 	return year >= 1970 && year <= 9999
 }

@@ -11,31 +11,33 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// SearchProducts is fuzzy; see [catalog.Clues].
-func (h *Handlers) SearchProducts(ctx context.Context, r wire.SearchProductsRequestObject) (wire.SearchProductsResponseObject, error) {
+// SearchProducts finds products by a fuzzy search; see [catalog.Clues].
+func (h *Handlers) SearchProducts(
+	ctx context.Context, r wire.SearchProductsRequestObject,
+) (wire.SearchProductsResponseObject, error) {
 	if strings.TrimSpace(r.Params.Query) == "" {
-		return nil, wire.Invalidf("query parameter %q: it is blank", "query")
+		return nil, wire.Invalidf("query parameter %q: must not be blank", "query")
 	}
 	hits, err := h.search(ctx, r.Params.Query)
 	if err != nil {
 		return nil, err
 	}
 	p := pageOf(r.Params.PageNumber, r.Params.PageSize)
-	answer := wire.SearchProducts200JSONResponse{
+	response := wire.SearchProducts200JSONResponse{
 		Count: len(hits), PageNumber: p.number, PageSize: p.size, HasNextPage: p.hasNext(len(hits)),
 	}
 	for _, id := range slice(hits, p) {
 		hit, ok := h.catalog.Product(id)
 		if !ok {
-			return nil, fmt.Errorf("search: product %s is not in the catalog", id)
+			return nil, fmt.Errorf("search: product (%s): not in the catalog", id)
 		}
-		answer.Products = append(answer.Products, showProduct(hit))
+		response.Products = append(response.Products, productModel(hit))
 	}
-	return answer, nil
+	return response, nil
 }
 
-// search returns the ids of the products that fit a query or, if there are
-// none, of those that would fit if it was misspelt.
+// search returns the ids of the products that match a query or, if there are none, of those that
+// match if it is misspelt.
 func (h *Handlers) search(ctx context.Context, query string) (ids []string, err error) {
 	err = h.store.View(ctx, func(tx *store.Tx) error {
 		if ids, err = tx.Search(catalog.Clues(query)); err != nil || len(ids) > 0 {
@@ -47,8 +49,10 @@ func (h *Handlers) search(ctx context.Context, query string) (ids []string, err 
 	return ids, err
 }
 
-// GetProduct adds the size chart to what a search shows.
-func (h *Handlers) GetProduct(_ context.Context, r wire.GetProductRequestObject) (wire.GetProductResponseObject, error) {
+// GetProduct adds the size chart and the two flags to what a search has.
+func (h *Handlers) GetProduct(
+	_ context.Context, r wire.GetProductRequestObject,
+) (wire.GetProductResponseObject, error) {
 	p, err := h.product(r.ProductID)
 	if err != nil {
 		return nil, err
@@ -57,27 +61,31 @@ func (h *Handlers) GetProduct(_ context.Context, r wire.GetProductRequestObject)
 	for _, size := range p.Variants[0].Sizes {
 		systems = append(systems, wire.SizeConversion{Name: &size.System.Name, Type: &size.System.Code})
 	}
-	answer := showProduct(p)
-	answer.SizeChart = &wire.ProductSizeChart{AvailableConversions: &systems, DefaultConversion: &systems[0]}
-	answer.IsFlexEligible, answer.IsDirectEligible = new(p.Type == "sneakers"), new(true)
-	return wire.GetProduct200JSONResponse(answer), nil
+	response := productModel(p)
+	response.SizeChart = &wire.ProductSizeChart{AvailableConversions: &systems, DefaultConversion: &systems[0]}
+	response.IsFlexEligible, response.IsDirectEligible = new(p.Type == "sneakers"), new(true)
+	return wire.GetProduct200JSONResponse(response), nil
 }
 
 // ListVariants lists the variants of a product in the order of their sizes.
-func (h *Handlers) ListVariants(_ context.Context, r wire.ListVariantsRequestObject) (wire.ListVariantsResponseObject, error) {
+func (h *Handlers) ListVariants(
+	_ context.Context, r wire.ListVariantsRequestObject,
+) (wire.ListVariantsResponseObject, error) {
 	p, err := h.product(r.ProductID)
 	if err != nil {
 		return nil, err
 	}
-	answer := make(wire.ListVariants200JSONResponse, 0, len(p.Variants))
+	response := make(wire.ListVariants200JSONResponse, 0, len(p.Variants))
 	for _, v := range p.Variants {
-		answer = append(answer, showVariant(v))
+		response = append(response, variantModel(v))
 	}
-	return answer, nil
+	return response, nil
 }
 
-// GetVariant finds a variant of that product and no other.
-func (h *Handlers) GetVariant(_ context.Context, r wire.GetVariantRequestObject) (wire.GetVariantResponseObject, error) {
+// GetVariant finds a variant of that product only.
+func (h *Handlers) GetVariant(
+	_ context.Context, r wire.GetVariantRequestObject,
+) (wire.GetVariantResponseObject, error) {
 	p, err := h.product(r.ProductID)
 	if err != nil {
 		return nil, err
@@ -89,7 +97,7 @@ func (h *Handlers) GetVariant(_ context.Context, r wire.GetVariantRequestObject)
 	if !ok || v.Product != p {
 		return nil, wire.NoSuch("variant of this product", r.VariantID)
 	}
-	return wire.GetVariant200JSONResponse(showVariant(v)), nil
+	return wire.GetVariant200JSONResponse(variantModel(v)), nil
 }
 
 func (h *Handlers) product(id string) (*catalog.Product, error) {
@@ -103,18 +111,20 @@ func (h *Handlers) product(id string) (*catalog.Product, error) {
 	return p, nil
 }
 
-// showProduct shows a product as a search does.
-func showProduct(p *catalog.Product) wire.Product {
+// productModel returns the model of a product in a search.
+func productModel(p *catalog.Product) wire.Product {
 	return wire.Product{
-		ProductID: p.ID, URLKey: &p.URLKey, StyleID: optional(p.StyleID), ProductType: &p.Type, Title: &p.Title, Brand: &p.Brand,
+		ProductID: p.ID, URLKey: &p.URLKey, StyleID: optional(p.StyleID),
+		ProductType: &p.Type, Title: &p.Title, Brand: &p.Brand,
 		ProductAttributes: &wire.ProductAttributes{
-			Gender: optional(p.Gender), Season: &p.Season, ReleaseDate: new(p.ReleaseDate.Format(time.DateOnly)),
-			Colorway: optional(p.Colorway), Color: optional(p.Color), RetailPrice: figure(p.RetailPrice),
+			Gender: optional(p.Gender), Season: &p.Season,
+			ReleaseDate: new(p.ReleaseDate.Format(time.DateOnly)),
+			Colorway:    optional(p.Colorway), Color: optional(p.Color), RetailPrice: figure(p.RetailPrice),
 		},
 	}
 }
 
-func showVariant(v *catalog.Variant) wire.Variant {
+func variantModel(v *catalog.Variant) wire.Variant {
 	var sizes []wire.VariantSize
 	for _, size := range v.Sizes {
 		sizes = append(sizes, wire.VariantSize{Size: &size.Text, Type: &size.System.Code})
@@ -130,9 +140,11 @@ func showVariant(v *catalog.Variant) wire.Variant {
 	}
 }
 
-// GetVariantByGTIN takes a number in any of its forms: a UPC is also found as
-// the EAN that begins with a zero, and an item by the ITF-14 of a package of it.
-func (h *Handlers) GetVariantByGTIN(_ context.Context, r wire.GetVariantByGTINRequestObject) (wire.GetVariantByGTINResponseObject, error) {
+// GetVariantByGTIN finds a variant by a number in any form: by a UPC also as the EAN that begins
+// with zero, and by the ITF-14 of a package of it.
+func (h *Handlers) GetVariantByGTIN(
+	_ context.Context, r wire.GetVariantByGTINRequestObject,
+) (wire.GetVariantByGTINResponseObject, error) {
 	g, err := catalog.ParseGTIN(r.GTIN)
 	if err != nil {
 		return nil, wire.Invalidf("path parameter %q: %s", "gtin", err.Error())
@@ -141,5 +153,5 @@ func (h *Handlers) GetVariantByGTIN(_ context.Context, r wire.GetVariantByGTINRe
 	if !ok {
 		return nil, wire.NoSuch("variant with the trade item number", r.GTIN)
 	}
-	return wire.GetVariantByGTIN200JSONResponse(showVariant(v)), nil
+	return wire.GetVariantByGTIN200JSONResponse(variantModel(v)), nil
 }

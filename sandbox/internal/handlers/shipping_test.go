@@ -12,22 +12,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// paper is a PDF taken apart by the letter of its format.
-type paper struct {
-	objects map[int]string // by number: what stands between obj and endobj
+// parsedPDF is a PDF with its objects.
+type parsedPDF struct {
+	objects map[int]string // by number: the text between obj and endobj
 	trailer string
 }
 
-// readPDF follows the file from its end, as readers do, and holds every byte of
-// the table of objects against the place it points to.
-func readPDF(t *testing.T, file []byte) paper {
+// readPDF reads a file from its end, as readers do, and checks every byte of the table of objects.
+func readPDF(t *testing.T, file []byte) parsedPDF {
 	t.Helper()
 	require.True(t, bytes.HasPrefix(file, []byte("%PDF-1.4\n%")), "the header")
 	for _, b := range file[10:14] {
-		require.Greater(t, b, byte(127), "a comment follows that says it is no text")
+		require.Greater(t, b, byte(127), "the comment that marks a binary file")
 	}
 	end := regexp.MustCompile(`startxref\n(\d+)\n%%EOF\n$`).FindSubmatch(file)
-	require.NotNil(t, end, "the end says where the table is")
+	require.NotNil(t, end, "the end has the offset of the table")
 	table, err := strconv.Atoi(string(end[1]))
 	require.NoError(t, err)
 
@@ -37,7 +36,7 @@ func readPDF(t *testing.T, file []byte) paper {
 	require.NoError(t, err)
 	rows := file[table+len(head[0]):]
 	require.Equal(t, "0000000000 65535 f \n", string(rows[:20]), "the head of the free objects")
-	p := paper{objects: map[int]string{}}
+	p := parsedPDF{objects: map[int]string{}}
 	for n := 1; n < entries; n++ {
 		row := string(rows[20*n : 20*n+20])
 		require.Regexp(t, `^\d{10} 00000 n \n$`, row, "an entry has 20 bytes")
@@ -56,8 +55,8 @@ func readPDF(t *testing.T, file []byte) paper {
 	return p
 }
 
-// ref follows a reference of an object to another one.
-func (p paper) ref(t *testing.T, from, key string) string {
+// ref returns the object that another one refers to.
+func (p parsedPDF) ref(t *testing.T, from, key string) string {
 	t.Helper()
 	m := regexp.MustCompile(`/` + key + ` \[?(\d+) 0 R`).FindStringSubmatch(from)
 	require.NotNil(t, m, "%s has no %s", from, key)
@@ -67,8 +66,8 @@ func (p paper) ref(t *testing.T, from, key string) string {
 	return p.objects[n]
 }
 
-// page returns the one page of a paper and what is written on it.
-func (p paper) page(t *testing.T) (page string, lines []string) {
+// page returns the page and its lines.
+func (p parsedPDF) page(t *testing.T) (page string, lines []string) {
 	t.Helper()
 	catalog := p.ref(t, p.trailer, "Root")
 	require.Contains(t, catalog, "/Type /Catalog")
@@ -83,7 +82,7 @@ func (p paper) page(t *testing.T) (page string, lines []string) {
 	content := p.ref(t, page, "Contents")
 	m := regexp.MustCompile(`(?s)^<< /Length (\d+) >>\nstream\n(.*)\nendstream$`).FindStringSubmatch(content)
 	require.NotNil(t, m, content)
-	require.Equal(t, m[1], strconv.Itoa(len(m[2])), "a stream has the length it says")
+	require.Equal(t, m[1], strconv.Itoa(len(m[2])), "the length of the stream")
 	require.Regexp(t, `^BT\n/F1 \d+ Tf\n\d+ TL\n\d+ \d+ Td\n(\((\\[()\\]|\\[0-7]{3}|[^()\\])*\) Tj\nT\*\n)*ET$`, m[2], "strings are escaped")
 	escape := regexp.MustCompile(`\\([()\\]|[0-7]{3})`)
 	for _, line := range regexp.MustCompile(`(?m)^\((.*)\) Tj$`).FindAllStringSubmatch(m[2], -1) {
@@ -99,17 +98,17 @@ func (p paper) page(t *testing.T) (page string, lines []string) {
 	return page, lines
 }
 
-func TestAPDFIsValidWhateverIsWritten(t *testing.T) {
+func TestPDF_IsValidForAnyText(t *testing.T) {
 	for _, row := range []struct {
 		lines, want []string
 		why         string
 	}{
 		{nil, nil, "an empty page"},
 		{[]string{"Order: 323314425-323214184", ""}, []string{"Order: 323314425-323214184", ""}, "an empty line"},
-		{[]string{`a (b) c\d ((`, `) Tj ET endstream endobj`}, []string{`a (b) c\d ((`, `) Tj ET endstream endobj`}, "what means something to a PDF"},
-		{[]string{"Pokémon Über ÿ"}, []string{"Pokémon Über ÿ"}, "letters of Latin-1"},
-		{[]string{"靴\n\x00\u0085☃"}, []string{"?????"}, "and what it has no letters for"},
-		{[]string{"endobj", "endstream", "startxref"}, []string{"endobj", "endstream", "startxref"}, "words of the format"},
+		{[]string{`a (b) c\d ((`, `) Tj ET endstream endobj`}, []string{`a (b) c\d ((`, `) Tj ET endstream endobj`}, "the syntax of PDF"},
+		{[]string{"Pokémon Über ÿ"}, []string{"Pokémon Über ÿ"}, "Latin-1"},
+		{[]string{"靴\n\x00\u0085☃"}, []string{"?????"}, "other characters"},
+		{[]string{"endobj", "endstream", "startxref"}, []string{"endobj", "endstream", "startxref"}, "keywords"},
 	} {
 		page, lines := readPDF(t, writePDF(288, 432, row.lines)).page(t)
 		assert.Equal(t, row.want, lines, row.why)

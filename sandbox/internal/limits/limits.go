@@ -1,5 +1,5 @@
-// Package limits holds accounts to sliding windows, as the service does: whatever is refused takes
-// no room, and no span of a window's length ever has more than its limit.
+// Package limits limits what accounts do in sliding windows, as the service does. What is refused
+// does not count, and no span of the length of a window has more than its limit.
 package limits
 
 import (
@@ -17,7 +17,7 @@ type Window struct {
 	Per time.Duration
 }
 
-// Config is what Limits are made of.
+// Config configures Limits.
 type Config struct {
 	Unit    string // what is counted, for messages: "requests" or "items"
 	Windows []Window
@@ -26,8 +26,8 @@ type Config struct {
 	NoRetryAfter bool
 }
 
-// Limits holds each account to the same windows. Usage is in memory only. It is safe for concurrent
-// use.
+// Limits has the usage of all accounts, in memory, and limits each to the same windows. It is safe
+// for concurrent use.
 type Limits struct {
 	config Config
 
@@ -35,10 +35,10 @@ type Limits struct {
 	usage map[int64][]*usage // by account, in the order of the windows
 }
 
-// New returns limits that no account has used yet.
+// New returns limits without usage.
 func New(c Config) *Limits { return &Limits{config: c, usage: map[int64][]*usage{}} }
 
-// Clear forgets all usage.
+// Clear removes all usage.
 func (l *Limits) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,7 +53,7 @@ func (l *Limits) Take(account int64, n int) *wire.Error {
 	all := l.of(account)
 	for _, u := range all {
 		if n > u.Max {
-			return wire.Invalidf("/items: they make %d listings, and no more than %d are taken in %s", n, u.Max, u.Per)
+			return wire.Invalidf("/items: must make %d listings at most, the quota in %s (%d)", u.Max, u.Per, n)
 		}
 	}
 	now := l.config.Now()
@@ -85,7 +85,7 @@ func (l *Limits) of(account int64) []*usage {
 func (l *Limits) tooMany(w Window, wait time.Duration) *wire.Error {
 	e := &wire.Error{
 		Status:  http.StatusTooManyRequests,
-		Message: fmt.Sprintf("the quota of %d %s in %s is used up", w.Max, l.config.Unit, w.Per),
+		Message: fmt.Sprintf("quota (%d %s in %s): used up", w.Max, l.config.Unit, w.Per),
 	}
 	if !l.config.NoRetryAfter {
 		e.Header = http.Header{"Retry-After": {wire.RetryAfter(wait)}}

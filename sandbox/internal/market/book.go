@@ -9,23 +9,22 @@ import (
 	"github.com/govalues/decimal"
 )
 
-// Book is the order book of one variant in one currency: what other sellers
-// ask and buyers bid, in the currency's smallest unit.
+// Book is the order book of one variant in one currency. Its amounts are in the smallest unit of
+// the currency.
 type Book struct {
 	Currency Currency
-	Asks     []int64 // ascending; empty when nobody sells
-	Bids     []int64 // descending, all below the first ask; empty when nobody buys
-	FlexAsk  int64   // lowest ask of the flex programme; 0 when there is none
+	Asks     []int64 // ascending
+	Bids     []int64 // descending, all below the first ask
+	FlexAsk  int64   // lowest ask of the flex programme; 0 if there is none
 }
 
-// NewBook makes up the order book of a variant around its retail price in US
-// dollars. The same seed, variant and currency always give the same book, so
-// nothing of it has to be stored. About one variant in sixteen has no asks, and
-// one in sixteen no bids, as rare sizes do.
+// NewBook generates the order book of a variant around its retail price in US dollars. It depends
+// on the seed, the variant and the currency only, so that books need not be stored. About one
+// variant in sixteen has no asks, and one in sixteen no bids, as rare sizes do.
 func NewBook(seed uint64, variantID string, retail decimal.Decimal, c Currency) Book {
 	b := Book{Currency: c}
-	// The price belongs to the variant and only its form to the currency: the
-	// two sources keep a size about equally dear in dollars and in yen.
+	// The price depends on the variant and the depth on the currency as well: a size costs about
+	// the same in dollars and in yen.
 	variant := source(seed, variantID, "")
 	percent := 70 + variant.Int64N(130) // of the retail price
 	price := stepsOf(retail, percent, c)
@@ -51,13 +50,12 @@ func NewBook(seed uint64, variantID string, retail decimal.Decimal, c Currency) 
 	return b
 }
 
-// money turns a number of price steps into smallest units.
+// money returns a number of price steps in smallest units.
 func (b Book) money(steps int64) int64 {
 	return steps * b.Currency.StepUnits * b.Currency.unit()
 }
 
-// stepsOf returns how many whole price steps make up that percentage of the
-// retail price, and at least one.
+// stepsOf returns a percentage of the retail price in whole price steps, one at least.
 func stepsOf(retail decimal.Decimal, percent int64, c Currency) int64 {
 	value, err := decimal.Prod(retail, c.PerUSD, decimal.MustNew(percent, 2))
 	if err != nil {
@@ -70,7 +68,7 @@ func stepsOf(retail decimal.Decimal, percent int64, c Currency) int64 {
 	return max(whole/c.StepUnits, 1)
 }
 
-// source is a random source that depends on nothing but its arguments.
+// source returns a random source that depends on its arguments only.
 func source(seed uint64, parts ...string) *rand.Rand {
 	h := sha256.New()
 	h.Write(binary.BigEndian.AppendUint64(nil, seed))
@@ -82,11 +80,9 @@ func source(seed uint64, parts ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:])))
 }
 
-// Join adds asks and bids of the sandbox's own to the book. The book is never
-// crossed: bids that reach the lowest ask are not shown. Those of the made-up
-// book are of people who do not trade by themselves, so that a listing stays on
-// the market until a test sells it; those of the sandbox's own are above an ask
-// that is made up, whose seller does not trade either. Both are assumed.
+// Join returns the book with the asks of listings and the bids of buyers added. The book is never
+// crossed: bids that reach the lowest ask are left out. Generated asks and bids do not trade, so
+// that a listing stays on the market until a test sells it. That is assumed.
 func (b Book) Join(asks, bids []int64) Book {
 	b.Asks = slices.Concat(b.Asks, asks)
 	slices.Sort(b.Asks)
@@ -98,8 +94,7 @@ func (b Book) Join(asks, bids []int64) Book {
 	return b
 }
 
-// Quote is what market data says about a variant, in the currency's smallest
-// unit. Zero means that there is no such figure.
+// Quote has the figures of market data, in the smallest unit of the currency. Zero is no figure.
 type Quote struct {
 	LowestAsk  int64
 	HighestBid int64
@@ -108,16 +103,15 @@ type Quote struct {
 	FlexAsk    int64
 }
 
-// Quote sums the book up.
+// Quote summarizes the book. How the service computes the two suggestions is not published; assumed
+// is:
 //
-// How the service arrives at its two suggestions is not published; assumed is:
+//   - EarnMore is one price step below the lowest ask, which is enough to be the lowest, and not
+//     below the highest bid.
+//   - SellFaster is half way between the highest bid and the lowest ask, rounded down to a price
+//     step; without bids it is 5% below the lowest ask.
 //
-//   - EarnMore undercuts the lowest ask by one price step, the least that puts
-//     the seller first in line, and is not below the highest bid.
-//   - SellFaster lies half way between the highest bid and the lowest ask,
-//     rounded down to a price step; without bids it is 5% below the lowest ask.
-//
-// Neither is given where nobody sells, and neither is above the lowest ask.
+// There are no suggestions without asks, and none is above the lowest ask.
 func (b Book) Quote() Quote {
 	q := Quote{FlexAsk: b.FlexAsk}
 	if len(b.Bids) > 0 {

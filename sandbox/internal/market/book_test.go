@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestEveryBookKeepsItsOrderWhoeverJoins(t *testing.T) {
+func TestBook_IsOrderedAndNeverCrossed(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	amounts := func(c Currency) []int64 {
 		var all []int64
@@ -37,14 +37,14 @@ func TestEveryBookKeepsItsOrderWhoeverJoins(t *testing.T) {
 			}
 			if q.LowestAsk == 0 {
 				withoutAsks++
-				require.Equal(t, Quote{HighestBid: q.HighestBid, FlexAsk: q.FlexAsk}, q, "no suggestion where nobody sells")
+				require.Equal(t, Quote{HighestBid: q.HighestBid, FlexAsk: q.FlexAsk}, q, "no suggestions without asks")
 				continue
 			}
 			require.Equal(t, slices.Min(b.Asks), q.LowestAsk)
 			require.Less(t, q.HighestBid, q.LowestAsk, "a crossed book would trade")
-			require.LessOrEqual(t, q.HighestBid, q.SellFaster, "nobody has to sell below a bid")
+			require.LessOrEqual(t, q.HighestBid, q.SellFaster, "not below the highest bid")
 			require.LessOrEqual(t, q.SellFaster, q.EarnMore)
-			require.LessOrEqual(t, q.EarnMore, q.LowestAsk, "more would not be first in line")
+			require.LessOrEqual(t, q.EarnMore, q.LowestAsk, "not above the lowest ask")
 			require.Positive(t, q.SellFaster)
 			if c.Digits == 0 {
 				for _, amount := range []int64{q.LowestAsk, q.HighestBid, q.SellFaster, q.EarnMore} {
@@ -53,18 +53,18 @@ func TestEveryBookKeepsItsOrderWhoeverJoins(t *testing.T) {
 			}
 		}
 	}
-	assert.Positive(t, withoutAsks, "some sizes are sold by nobody")
-	assert.Positive(t, withoutBids, "some sizes are wanted by nobody")
+	assert.Positive(t, withoutAsks, "some sizes have no asks")
+	assert.Positive(t, withoutBids, "some sizes have no bids")
 	assert.Positive(t, hidden, "some bids reach an ask")
 }
 
-func TestJoinLeavesTheBookAlone(t *testing.T) {
+func TestBook_JoinDoesNotChangeTheBook(t *testing.T) {
 	b := Book{Currency: currency(t, "USD"), Asks: []int64{20000, 21000}, Bids: []int64{18000, 15000}}
 	b.Join([]int64{17000}, []int64{16000})
 	assert.Equal(t, Book{Currency: b.Currency, Asks: []int64{20000, 21000}, Bids: []int64{18000, 15000}}, b)
 }
 
-func TestQuoteCountsWhatJoins(t *testing.T) {
+func TestQuote_FollowsAsksAndBids(t *testing.T) {
 	b := Book{Currency: currency(t, "USD"), Asks: []int64{20000, 21000}, Bids: []int64{15000}}
 	yen := Book{Currency: currency(t, "JPY")}
 	for _, row := range []struct {
@@ -73,14 +73,14 @@ func TestQuoteCountsWhatJoins(t *testing.T) {
 		want       Quote
 		why        string
 	}{
-		{b, nil, nil, Quote{LowestAsk: 20000, HighestBid: 15000, SellFaster: 17500, EarnMore: 19900}, "what others ask and bid"},
-		{b, []int64{18000}, nil, Quote{LowestAsk: 18000, HighestBid: 15000, SellFaster: 16500, EarnMore: 17900}, "an ask of our own is the lowest"},
-		{b, []int64{25000}, nil, Quote{LowestAsk: 20000, HighestBid: 15000, SellFaster: 17500, EarnMore: 19900}, "a dearer one changes nothing"},
-		{b, nil, []int64{19000}, Quote{LowestAsk: 20000, HighestBid: 19000, SellFaster: 19500, EarnMore: 19900}, "a bid of our own is the highest"},
+		{b, nil, nil, Quote{LowestAsk: 20000, HighestBid: 15000, SellFaster: 17500, EarnMore: 19900}, "the generated book"},
+		{b, []int64{18000}, nil, Quote{LowestAsk: 18000, HighestBid: 15000, SellFaster: 16500, EarnMore: 17900}, "the ask of a listing is the lowest"},
+		{b, []int64{25000}, nil, Quote{LowestAsk: 20000, HighestBid: 15000, SellFaster: 17500, EarnMore: 19900}, "a higher one changes nothing"},
+		{b, nil, []int64{19000}, Quote{LowestAsk: 20000, HighestBid: 19000, SellFaster: 19500, EarnMore: 19900}, "the bid of a buyer is the highest"},
 		{b, []int64{15000}, nil, Quote{LowestAsk: 15000, SellFaster: 14200, EarnMore: 14900}, "a bid that reaches an ask is not shown"},
-		{b, []int64{100}, nil, Quote{LowestAsk: 100, SellFaster: 100, EarnMore: 100}, "nothing costs less than a step"},
-		{yen, []int64{1}, nil, Quote{LowestAsk: 1, SellFaster: 1, EarnMore: 1}, "but if the lowest ask does, it is no suggestion to ask more"},
-		{yen, nil, []int64{900}, Quote{HighestBid: 900}, "nobody sells"},
+		{b, []int64{100}, nil, Quote{LowestAsk: 100, SellFaster: 100, EarnMore: 100}, "no suggestion is below one step"},
+		{yen, []int64{1}, nil, Quote{LowestAsk: 1, SellFaster: 1, EarnMore: 1}, "but suggestions are not above the lowest ask"},
+		{yen, nil, []int64{900}, Quote{HighestBid: 900}, "no asks"},
 	} {
 		assert.Equal(t, row.want, row.book.Join(row.asks, row.bids).Quote(), row.why)
 	}

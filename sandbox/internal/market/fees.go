@@ -14,32 +14,34 @@ const (
 	Shipping              = "Shipping"
 )
 
-// fee is one row of the fee schedule. A seller pays the share of the price or
-// the least amount, whichever is more.
+// fee is one row of the fee schedule: the share of the price or the minimum, whichever is more.
 type fee struct {
-	name      string
-	share     decimal.Decimal // of the sale price, as a fraction
-	least     decimal.Decimal // in US dollars
-	leastName string          // what the adjustment is called when least applies
+	name        string
+	share       decimal.Decimal // of the sale price, as a fraction
+	minimum     decimal.Decimal // in US dollars
+	minimumName string          // name of the adjustment if the minimum applies
 }
 
-// schedule is what a seller of the lowest level pays for a sale:
+// schedule has the fees of a seller of the lowest level:
 //
-//	adjustment          share of the price     at least
+//	adjustment          share of the price     minimum
 //	Transaction Fee     0.09                   5.00 USD, then named Minimum Transaction Fee
 //	Payment Proc. (3%)  0.03                   -
 //	Shipping            -                      4.00 USD
 //
-// Least amounts are converted at [Currency.PerUSD]. An adjustment always says its
-// share as a fraction, even where the least amount is what is paid. The rates are
-// assumed; the names and the rule of the minimum are those of the service.
+// Minimums are converted at [Currency.PerUSD]. The percentage of an adjustment is its share even if
+// the minimum applies. The rates are assumed; the names and the rule of the minimum are those of
+// the service.
 var schedule = []fee{
-	{name: TransactionFee, share: decimal.MustParse("0.09"), least: decimal.MustParse("5"), leastName: MinimumTransactionFee},
-	{name: PaymentProcessing, share: decimal.MustParse("0.03"), leastName: PaymentProcessing},
-	{name: Shipping, least: decimal.MustParse("4"), leastName: Shipping},
+	{
+		name: TransactionFee, share: decimal.MustParse("0.09"),
+		minimum: decimal.MustParse("5"), minimumName: MinimumTransactionFee,
+	},
+	{name: PaymentProcessing, share: decimal.MustParse("0.03"), minimumName: PaymentProcessing},
+	{name: Shipping, minimum: decimal.MustParse("4"), minimumName: Shipping},
 }
 
-// Payout is what is left of a sale for the seller.
+// Payout is what a seller gets for a sale.
 type Payout struct {
 	SalePrice        decimal.Decimal
 	Adjustments      []Adjustment
@@ -54,10 +56,9 @@ type Adjustment struct {
 	Percentage decimal.Decimal // a fraction of the price; 0 for fixed amounts
 }
 
-// NewPayout applies the fee schedule to a sale price given in the currency's
-// smallest unit. Every adjustment is rounded to that unit on its own, half to
-// even, so that the figures of a payout always add up. A cheap sale can have a
-// negative payout.
+// NewPayout applies the fee schedule to a sale price in the smallest unit of a currency. Each
+// adjustment is rounded to that unit by itself, half to even, so that the figures add up. The
+// payout of a cheap sale can be negative.
 func NewPayout(price int64, c Currency) (Payout, error) {
 	sale := Decimal(price, c)
 	p := Payout{SalePrice: sale, TotalPayout: sale, TotalAdjustments: decimal.MustNew(0, c.Digits)}
@@ -83,13 +84,13 @@ func (f fee) of(sale decimal.Decimal, c Currency) (Adjustment, error) {
 	if err != nil {
 		return Adjustment{}, err
 	}
-	least, err := f.least.Mul(c.PerUSD)
+	minimum, err := f.minimum.Mul(c.PerUSD)
 	if err != nil {
 		return Adjustment{}, err
 	}
-	byShare, least = byShare.Rescale(c.Digits), least.Rescale(c.Digits)
-	if byShare.Less(least) {
-		return Adjustment{Type: f.leastName, Amount: least.Neg(), Percentage: f.share}, nil
+	byShare, minimum = byShare.Rescale(c.Digits), minimum.Rescale(c.Digits)
+	if byShare.Less(minimum) {
+		return Adjustment{Type: f.minimumName, Amount: minimum.Neg(), Percentage: f.share}, nil
 	}
 	return Adjustment{Type: f.name, Amount: byShare.Neg(), Percentage: f.share}, nil
 }

@@ -1,7 +1,6 @@
-// Package market knows what things cost: the currencies listings are priced
-// in, the order book of every variant, the suggestions made from it and the
-// fees a seller pays. Money is exact everywhere: an amount is an int64 count
-// of a currency's smallest unit, and arithmetic on it is decimal.
+// Package market has currencies, the order book of every variant, the prices that market data
+// suggests, and the fees of a sale. Money is exact: an amount is an int64 count of the smallest
+// unit of a currency, and arithmetic on it is decimal.
 package market
 
 import (
@@ -15,24 +14,24 @@ import (
 type Currency struct {
 	// Code is the ISO 4217 code.
 	Code string
-	// Digits is the number of decimal places of the smallest unit: 2 for
-	// cents, 0 for the yen and the won.
+	// Digits is the number of decimal places of the smallest unit: 2 for cents, 0 for the yen and
+	// the won.
 	Digits int
-	// PerUSD is the fixed price of one US dollar. The sandbox does not follow
-	// exchange rates: the same seed has to give the same prices for ever.
+	// PerUSD is the price of one US dollar. It is fixed, so that the same seed always gives the
+	// same prices.
 	PerUSD decimal.Decimal
-	// MaxUnits is the most a listing may cost, in whole units. Where the limit
-	// of the service lies is not published; about 100,000 dollars is assumed.
+	// MaxUnits is the highest price of a listing, in whole units. The limit of the service is not
+	// published; about 100,000 dollars are assumed.
 	MaxUnits int64
-	// StepUnits is the distance in whole units between two prices of the order
-	// book, about a dollar.
+	// StepUnits is the distance between two prices of the order book in whole units, about a
+	// dollar.
 	StepUnits int64
 }
 
-// USD is the currency of a request that names none.
+// USD is the default currency of requests.
 const USD = "USD"
 
-// currencies are those that listings and market data may be asked for in.
+// currencies are those of listings and market data, by code.
 var currencies = map[string]Currency{
 	"AUD": {"AUD", 2, decimal.MustParse("1.50"), 150_000, 1},
 	"CAD": {"CAD", 2, decimal.MustParse("1.38"), 138_000, 1},
@@ -48,8 +47,7 @@ var currencies = map[string]Currency{
 	"USD": {"USD", 2, decimal.MustParse("1"), 100_000, 1},
 }
 
-// Lookup returns the currency of an ISO 4217 code, and false for a code that
-// listings cannot be priced in.
+// Lookup returns the currency of an ISO 4217 code, and false if listings cannot have it.
 func Lookup(code string) (Currency, bool) {
 	c, ok := currencies[code]
 	return c, ok
@@ -64,17 +62,16 @@ func (c Currency) unit() int64 {
 	return u
 }
 
-// CheckNumeric reports whether text is a positive decimal number: digits, and
-// optionally a point and more digits. Signs, exponents, spaces and separators
-// are refused. It is all that can be said about an amount before its currency
-// is known.
+// CheckNumeric refuses a text that is no positive decimal number: digits, and optionally a point
+// and more digits, but no signs, exponents, spaces and separators. An amount can be checked no
+// further while its currency is not known.
 func CheckNumeric(text string) error {
 	whole, frac, hasPoint := strings.Cut(text, ".")
 	if !isDigits(whole) || hasPoint && !isDigits(frac) {
-		return fmt.Errorf("amount %.40q is not a decimal number such as \"125\" or \"125.50\"", text)
+		return fmt.Errorf("amount (%.40q): must be a decimal number, such as 125 or 125.50", text)
 	}
 	if strings.Trim(text, "0.") == "" {
-		return fmt.Errorf("amount %.40q must be greater than zero", text)
+		return fmt.Errorf("amount (%.40q): must be greater than zero", text)
 	}
 	return nil
 }
@@ -83,15 +80,14 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// ParseAmount reads the price of a listing and returns it in the currency's
-// smallest unit. It refuses what CheckNumeric refuses, more decimal places than
-// the currency has (trailing zeros aside), less than one whole unit and more
-// than [Currency.MaxUnits]. The errors are fit to be shown to the seller.
+// ParseAmount returns the price of a listing in the smallest unit of the currency. It refuses what
+// CheckNumeric refuses, more decimal places than the currency has (trailing zeros aside), less than
+// one whole unit and more than [Currency.MaxUnits]. Its errors are for sellers.
 func ParseAmount(text string, c Currency) (int64, error) {
 	if err := CheckNumeric(text); err != nil {
 		return 0, err
 	}
-	outOfRange := fmt.Errorf("amount %.40s is out of range: a listing costs 1 to %d %s", text, c.MaxUnits, c.Code)
+	outOfRange := fmt.Errorf("amount (%.40s): must be from 1 to %d %s", text, c.MaxUnits, c.Code)
 	if strings.Contains(text, ".") {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
@@ -100,7 +96,8 @@ func ParseAmount(text string, c Currency) (int64, error) {
 		return 0, outOfRange
 	}
 	if d.Scale() > c.Digits {
-		return 0, fmt.Errorf("amount %.40s has more than the %d decimal places of %s", text, c.Digits, c.Code)
+		return 0, fmt.Errorf("amount (%.40s): must have no more than the %d decimal places of %s",
+			text, c.Digits, c.Code)
 	}
 	whole, frac, ok := d.Int64(c.Digits)
 	if !ok || whole < 1 || whole > c.MaxUnits || whole == c.MaxUnits && frac > 0 {
@@ -109,8 +106,8 @@ func ParseAmount(text string, c Currency) (int64, error) {
 	return whole*c.unit() + frac, nil
 }
 
-// FormatAmount writes an amount the way the service does: whole units without
-// a point ("125"), anything else with all decimal places ("125.50").
+// FormatAmount formats an amount as the service does: whole units without a point ("125"), others
+// with all decimal places ("125.50").
 func FormatAmount(minor int64, c Currency) string {
 	if unit := c.unit(); minor%unit == 0 {
 		return fmt.Sprint(minor / unit)

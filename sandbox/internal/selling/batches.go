@@ -8,14 +8,16 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// portions is in how many portions the items of a batch fall due, one after
-// another, so that it can be seen to move.
+// portions is the number of portions in which the items of a batch fall due, so that its progress
+// can be seen.
 const portions = 10
 
-// Submit writes down a batch of an account and a kind, with its items to be
-// worked: the first after the delay, the last before twice the delay is over.
-// There must be items; only their input is looked at, and the rest is filled in.
-func (s *Service) Submit(ctx context.Context, account int64, kind string, items []store.Item) (b store.Batch, err error) {
+// Submit inserts a batch of an account and a kind. Its first items fall due after the delay, the
+// last ones before twice the delay. There must be items; only their input is read, and their ids
+// and due times are set.
+func (s *Service) Submit(
+	ctx context.Context, account int64, kind string, items []store.Item,
+) (b store.Batch, err error) {
 	err = s.write(ctx, func(c *change) (err error) {
 		b = store.Batch{Account: account, Kind: kind, CreatedAt: c.now}
 		if b.ID, err = c.newUUID("batch"); err != nil {
@@ -33,54 +35,60 @@ func (s *Service) Submit(ctx context.Context, account int64, kind string, items 
 	return b, err
 }
 
-// workItem does what an item asks for. Its effect and its end are one
-// transaction, so it cannot happen twice.
+// workItem makes the change of an item and completes it, or fails it. Both are one transaction, so
+// that the change is made once.
 func (c *change) workItem(item store.Item) error {
-	l, err := c.effect(item)
-	failed, err := mistake(err)
+	l, err := c.applyItem(item)
+	mistake, err := split(err)
 	if err != nil {
 		return err
 	}
-	if failed != "" {
-		return c.tx.FinishItem(item, store.ItemResult{}, failed)
+	if mistake != "" {
+		return c.tx.FinishItem(item, store.ItemResult{}, mistake)
 	}
 	return c.tx.FinishItem(item, store.ItemResult{ListingID: l.ID, AskID: l.Ask.ID}, "")
 }
 
-func (c *change) effect(item store.Item) (store.Listing, error) {
-	terms := Terms{Amount: item.Amount, Currency: item.Currency, ExpiresAt: item.ExpiresAt, Active: item.Active}
+func (c *change) applyItem(item store.Item) (store.Listing, error) {
+	terms := Terms{
+		Amount: item.Amount, Currency: item.Currency, ExpiresAt: item.ExpiresAt, Active: item.Active,
+	}
 	switch item.Kind {
 	case state.Create:
-		return c.createItem(item, NewListing{VariantID: item.VariantID, InventoryType: item.InventoryType, Terms: terms})
+		return c.createListing(item, NewListing{
+			VariantID: item.VariantID, InventoryType: item.InventoryType, Terms: terms,
+		})
 	case state.Update:
-		return c.changeItem(item, state.Update, terms)
+		return c.changeListing(item, state.Update, terms)
 	default:
-		return c.changeItem(item, state.Delete, Terms{Active: new(false)})
+		return c.changeListing(item, state.Delete, Terms{Active: new(false)})
 	}
 }
 
-func (c *change) createItem(item store.Item, n NewListing) (store.Listing, error) {
-	l, err := c.listing(item.Account, n)
+func (c *change) createListing(item store.Item, n NewListing) (store.Listing, error) {
+	l, err := c.newListing(item.Account, n)
 	if err != nil {
 		return l, err
 	}
 	l.BatchID, l.ItemID = item.BatchID, item.ID
-	set := store.Change{Active: activeByDefault(n.Active), Amount: l.Amount, Currency: l.Currency, ExpiresAt: l.ExpiresAt}
+	set := store.Change{
+		Active: activeByDefault(n.Active), Amount: l.Amount, Currency: l.Currency, ExpiresAt: l.ExpiresAt,
+	}
 	if err := c.apply(&l, state.Create, set); err != nil {
 		return l, err
 	}
 	if err := c.tx.InsertListing(l); err != nil {
 		return l, err
 	}
-	return l, c.record(l.ID, state.Create, byUser, viaAPI, set)
+	return l, c.insertSucceeded(l.ID, state.Create, byUser, viaAPI, set)
 }
 
-// changeItem returns the listing with the ask it had, if it has none any more:
-// results name the ask that was taken away.
-func (c *change) changeItem(item store.Item, operation string, t Terms) (store.Listing, error) {
+// changeListing returns the changed listing. If the change takes its ask away, the result has that
+// ask: results of items name it.
+func (c *change) changeListing(item store.Item, operation string, t Terms) (store.Listing, error) {
 	l, err := c.tx.Listing(item.Account, item.ListingID)
 	if err != nil {
-		return l, found(err, "listing", item.ListingID)
+		return l, lookup(err, "listing", item.ListingID)
 	}
 	if err := allow(operation, l); err != nil {
 		return l, err
@@ -99,5 +107,5 @@ func (c *change) changeItem(item store.Item, operation string, t Terms) (store.L
 	if l.Ask.ID == "" {
 		l.Ask = ask
 	}
-	return l, c.record(l.ID, operation, byUser, viaAPI, set)
+	return l, c.insertSucceeded(l.ID, operation, byUser, viaAPI, set)
 }

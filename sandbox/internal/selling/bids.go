@@ -12,17 +12,18 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// Bid lets a buyer bid for a variant. The order is the zero one if the bid
-// bought nothing and stands.
-func (s *Service) Bid(ctx context.Context, variantID, currency, amount string) (order store.Order, err error) {
+// Bid inserts a bid of a buyer. It returns the zero order if the bid bought nothing and is open.
+func (s *Service) Bid(
+	ctx context.Context, variantID, currency, amount string,
+) (order store.Order, err error) {
 	err = s.write(ctx, func(c *change) error {
 		v, ok := c.Catalog.Variant(variantID)
 		if !ok {
-			return invalid("variantId", "there is no variant %.80q", variantID)
+			return invalid("variantId", "variant (%.80q): not found", variantID)
 		}
 		money, ok := market.Lookup(currency)
 		if !ok {
-			return invalid("currencyCode", "nobody can bid in %.10q", currency)
+			return invalid("currencyCode", "currency (%.10q): bids cannot be made in it", currency)
 		}
 		minor, err := market.ParseAmount(amount, money)
 		if err != nil {
@@ -32,91 +33,88 @@ func (s *Service) Bid(ctx context.Context, variantID, currency, amount string) (
 		if err != nil {
 			return err
 		}
-		sold, err := c.match(store.Crossing{VariantID: v.ID, Currency: currency})
-		order = sold[seq]
+		orders, err := c.match(store.Crossing{VariantID: v.ID, Currency: currency})
+		order = orders[seq]
 		return err
 	})
 	return order, err
 }
 
-// noteAsk notes that a listing may have come to be reached by a bid: it is
-// active, and its ask has just been changed.
+// noteAsk records that bids may reach a listing, if it is active: its ask was just changed.
 func (c *change) noteAsk(l *store.Listing) {
 	if l.Status == state.Active {
-		if c.asked == nil {
-			c.asked = map[store.Crossing]bool{}
+		if c.changedAsks == nil {
+			c.changedAsks = map[store.Crossing]bool{}
 		}
-		c.asked[store.Crossing{VariantID: l.VariantID, Currency: l.Currency}] = true
+		c.changedAsks[store.Crossing{VariantID: l.VariantID, Currency: l.Currency}] = true
 	}
 }
 
-// cross sells the listings that bids have come to reach in this step. A new bid
-// is matched when it comes; so only where asks were changed something can be
-// reached. Everything is looked at once in the beginning and after the seed has
-// changed, and the asks of the other sellers with it.
-func (c *change) cross() error {
-	crossings := slices.SortedFunc(maps.Keys(c.asked), func(a, b store.Crossing) int {
+// matchBids sells the listings that bids reach. A new bid is matched when it is made, so that only
+// changed asks have to be compared. All are compared in the first step and after a change of the
+// seed, which changes the asks of the generated book.
+func (c *change) matchBids() error {
+	crossings := slices.SortedFunc(maps.Keys(c.changedAsks), func(a, b store.Crossing) int {
 		return cmp.Or(cmp.Compare(a.VariantID, b.VariantID), cmp.Compare(a.Currency, b.Currency))
 	})
-	if crossed := c.crossed.Load(); crossed == nil || *crossed != c.Seed {
+	if seed := c.matchedSeed.Load(); seed == nil || *seed != c.Seed {
 		var err error
 		if crossings, err = c.tx.Crossings(c.now); err != nil {
 			return err
 		}
 	}
 	for _, x := range crossings {
-		var sold map[int64]store.Order
+		var orders map[int64]store.Order
 		worked := c.worked
-		err := c.row("market of variant "+x.VariantID, func() (err error) {
-			sold, err = c.match(x)
+		err := c.workRow("market of variant "+x.VariantID, func() (err error) {
+			orders, err = c.match(x)
 			return err
 		}, nil)
 		if err != nil {
 			return err
 		}
-		if c.worked > worked { // otherwise what was sold is taken back
-			c.worked = worked + len(sold)
+		if c.worked > worked { // otherwise the sales were undone
+			c.worked = worked + len(orders)
 		}
 	}
 	return nil
 }
 
-// match lets the highest bid take the cheapest listing for as long as it
-// reaches it, and returns the orders by the Seq of their bids. A buyer does not
-// take a listing while another seller of the book asks for less. That other
-// seller does not trade, which is assumed: the bid waits, and is not shown.
+// match sells the cheapest listing to the highest bid for as long as that bid reaches it, and
+// returns the orders by the Seq of their bids. It sells nothing while the generated book has a
+// lower ask: a buyer would take that one. Generated asks do not trade, which is assumed, so the bid
+// stays open.
 func (c *change) match(x store.Crossing) (map[int64]store.Order, error) {
-	sold := map[int64]store.Order{}
-	others := c.lowestForeignAsk(x)
+	orders := map[int64]store.Order{}
+	generated := c.lowestGeneratedAsk(x)
 	for {
 		bids, err := c.tx.Bids(x.VariantID, x.Currency, 1)
 		if err != nil || len(bids) == 0 {
-			return sold, err
+			return orders, err
 		}
 		l, err := c.tx.CheapestListing(x.VariantID, x.Currency, c.now)
 		if errors.Is(err, store.ErrNotFound) {
-			return sold, nil
+			return orders, nil
 		}
 		if err != nil {
-			return sold, err
+			return orders, err
 		}
-		if bids[0].Amount < l.Amount || others != 0 && others < l.Amount {
-			return sold, nil
+		if bids[0].Amount < l.Amount || generated != 0 && generated < l.Amount {
+			return orders, nil
 		}
 		order, err := c.sell(l)
 		if err != nil {
-			return sold, err
+			return orders, err
 		}
 		if err := c.tx.FillBid(bids[0].Seq, order.Number); err != nil {
-			return sold, err
+			return orders, err
 		}
-		sold[bids[0].Seq] = order
+		orders[bids[0].Seq] = order
 	}
 }
 
-// lowestForeignAsk returns what the other sellers of the book ask for at least,
-// 0 if there are none.
-func (c *change) lowestForeignAsk(x store.Crossing) int64 {
+// lowestGeneratedAsk returns the lowest ask of the generated book, or 0 if it has none.
+func (c *change) lowestGeneratedAsk(x store.Crossing) int64 {
 	v, ok := c.Catalog.Variant(x.VariantID)
 	currency, known := market.Lookup(x.Currency)
 	if !ok || !known {

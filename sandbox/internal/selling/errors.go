@@ -9,19 +9,19 @@ import (
 
 // Reasons of an Error.
 var (
-	// ErrInvalid: the request asks for something that makes no sense.
+	// ErrInvalid reports that a request makes no sense.
 	ErrInvalid = errors.New("invalid")
-	// ErrNotFound: the request is about something that does not exist.
+	// ErrNotFound reports that a request is about something that does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrRefused: the request makes sense, but not in the present state.
+	// ErrRefused reports that a request is not possible in the current state.
 	ErrRefused = errors.New("refused")
 )
 
-// Error is a mistake of the seller's. Its message is meant for the seller; as
-// the error of an item or an operation it is all there is to see.
+// Error is a mistake of a seller. Its message is for the seller; it becomes the error of an item or
+// an operation.
 type Error struct {
 	Reason error  // ErrInvalid, ErrNotFound or ErrRefused
-	Field  string // the member of the request that is to blame; may be empty
+	Field  string // the member of the request that is wrong; may be empty
 	Text   string
 }
 
@@ -37,17 +37,17 @@ func refused(format string, args ...any) *Error {
 	return &Error{Reason: ErrRefused, Text: fmt.Sprintf(format, args...)}
 }
 
-// found turns the store's ErrNotFound into one that names what is missing.
-func found(err error, what, id string) error {
+// lookup returns the error of looking something up by id, with store.ErrNotFound as an Error.
+func lookup(err error, what, id string) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return &Error{Reason: ErrNotFound, Text: fmt.Sprintf("there is no %s %.80q", what, id)}
+		return &Error{Reason: ErrNotFound, Text: fmt.Sprintf("%s (%.80q): not found", what, id)}
 	}
 	return err
 }
 
-// mistake separates the seller's mistakes, whose text is the error of an item or
-// an operation, from failures of the sandbox itself.
-func mistake(err error) (text string, failure error) {
+// split separates the mistakes of sellers, which become the text of an item or an operation, from
+// failures of the sandbox.
+func split(err error) (mistake string, failure error) {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Text, nil
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-func TestIDsHaveTheFormOfTheService(t *testing.T) {
+func TestIDs_HaveTheFormOfTheServiceAndAreUnique(t *testing.T) {
 	db, err := store.Open(t.Context(), "")
 	require.NoError(t, err)
 	defer db.Close()
@@ -24,7 +24,7 @@ func TestIDsHaveTheFormOfTheService(t *testing.T) {
 			require.NoError(t, uuid.Validate(id))
 			ask, err := c.newAskID()
 			require.NoError(t, err)
-			require.Regexp(t, `^2\d{19}$`, ask, "more than 64 bits hold")
+			require.Regexp(t, `^2\d{19}$`, ask, "too long for 64 bits")
 			standard, err := c.newOrderNumber("STANDARD")
 			require.NoError(t, err)
 			require.Regexp(t, `^3\d{8}-3\d{8}$`, standard)
@@ -32,7 +32,7 @@ func TestIDsHaveTheFormOfTheService(t *testing.T) {
 			require.NoError(t, err)
 			require.Regexp(t, `^06-[0-9A-Z]{10}$`, direct)
 			for _, one := range []string{id, ask, standard, direct} {
-				require.False(t, seen[one], "%s was given out twice", one)
+				require.False(t, seen[one], "%s is repeated", one)
 				seen[one] = true
 			}
 		}

@@ -11,9 +11,14 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// Ingest writes down products that an account proposes for the catalog, to be
-// reviewed. Every one is JSON that a [catalog.Proposal] is read from. It returns
-// the id of the ingestion.
+// The release dates that a review accepts.
+const (
+	oldestRelease  = 1900 // year
+	releaseHorizon = 2    // years from now
+)
+
+// Ingest inserts products that an account proposes for the catalog, to be reviewed, and returns the
+// id of the ingestion. Each product is the JSON of a [catalog.Proposal].
 func (s *Service) Ingest(ctx context.Context, account int64, products [][]byte) (id string, err error) {
 	err = s.write(ctx, func(c *change) error {
 		if id, err = c.newUUID("ingestion"); err != nil {
@@ -37,10 +42,9 @@ func (s *Service) Ingest(ctx context.Context, account int64, products [][]byte) 
 	return id, err
 }
 
-// LoadCatalog makes catalog and search agree with the database, as they do from
-// then on: the catalog gets the products that were ingested, and the search of
-// a new database gets to know all products. It is called before anything else,
-// and once more after the database was emptied.
+// LoadCatalog makes the catalog and the search index agree with the database: it adds the accepted
+// products to the catalog, and all products to the index of a new database. It must be called
+// before anything else, and again after the database was emptied.
 func (s *Service) LoadCatalog(ctx context.Context) error {
 	err := s.Store.Update(ctx, func(tx *store.Tx) error {
 		accepted, err := tx.AcceptedProposals()
@@ -50,14 +54,14 @@ func (s *Service) LoadCatalog(ctx context.Context) error {
 		products := slices.Clone(s.Catalog.Products())
 		s.Catalog.Reset()
 		for _, proposal := range accepted {
-			p, err := product(proposal)
+			p, err := newProduct(proposal)
 			if err != nil {
 				return err
 			}
 			s.Catalog.Add(p)
 			products = append(products, p)
 		}
-		return search(tx, products)
+		return indexProducts(tx, products)
 	})
 	if err != nil {
 		return fmt.Errorf("load catalog: %w", err)
@@ -65,10 +69,10 @@ func (s *Service) LoadCatalog(ctx context.Context) error {
 	return nil
 }
 
-// search lets these products be found and no others. Nothing is written if that
-// is so already.
-func search(tx *store.Tx, products []*catalog.Product) error {
-	known, err := tx.SearchedProducts()
+// indexProducts makes the search find these products and no others. It writes nothing if that is so
+// already.
+func indexProducts(tx *store.Tx, products []*catalog.Product) error {
+	indexed, err := tx.SearchedProducts()
 	if err != nil {
 		return err
 	}
@@ -77,7 +81,7 @@ func search(tx *store.Tx, products []*catalog.Product) error {
 		ids = append(ids, p.ID)
 	}
 	slices.Sort(ids)
-	if slices.Equal(ids, known) {
+	if slices.Equal(ids, indexed) {
 		return nil
 	}
 	var texts []store.ProductText
@@ -87,25 +91,18 @@ func search(tx *store.Tx, products []*catalog.Product) error {
 	return tx.ReplaceProductTexts(texts...)
 }
 
-// The release dates that are believed: since there have been brands, and as far
-// ahead as products are announced.
-const (
-	oldestRelease  = 1900 // year
-	releaseHorizon = 2    // years
-)
-
-// reviews ends reviews of proposed products that are due.
-func (c *change) reviews() error {
+// workReviews ends reviews that are due.
+func (c *change) workReviews() error {
 	due, err := c.tx.DueProposals(c.now, chunk)
 	if err != nil {
 		return err
 	}
 	for _, p := range due {
-		err := c.row("review of product "+p.ProductID,
+		err := c.workRow("review of product "+p.ProductID,
 			func() error { return c.endReview(p) },
 			func() error {
-				c.strayed = true // the catalog may have it already
-				return c.tx.FinishProposal(p.Seq, broken, c.now)
+				c.catalogDirty = true // it may have the product already
+				return c.tx.FinishProposal(p.Seq, internalFailure, c.now)
 			})
 		if err != nil {
 			return err
@@ -114,17 +111,16 @@ func (c *change) reviews() error {
 	return nil
 }
 
-// endReview accepts or rejects a proposal. The catalog has an accepted product
-// a moment before the commit, so that whoever reads that it was accepted finds
-// it. Should the commit fail, the review is repeated and ends in the same way;
-// should it be given up, the catalog is read anew.
+// endReview accepts or rejects a proposal. The catalog has an accepted product just before the
+// commit, so that a request that reads the acceptance finds the product. If the commit fails, the
+// review is repeated and ends in the same way; if it is given up, the catalog is loaded again.
 func (c *change) endReview(proposal store.Proposal) error {
 	p, err := c.review(proposal)
-	reason, err := mistake(err)
+	rejection, err := split(err)
 	if err != nil {
 		return err
 	}
-	if err := c.tx.FinishProposal(proposal.Seq, reason, c.now); err != nil || reason != "" {
+	if err := c.tx.FinishProposal(proposal.Seq, rejection, c.now); err != nil || rejection != "" {
 		return err
 	}
 	if err := c.tx.InsertProductTexts(textOf(p)); err != nil {
@@ -134,50 +130,51 @@ func (c *change) endReview(proposal store.Proposal) error {
 	return nil
 }
 
-// review returns the product that a proposal makes, or why it makes none. What
-// a review looks at is not published; assumed is:
+// review returns the product of a proposal, or why there is none. The criteria of a review are not
+// published; assumed is:
 //
-//   - The retail price, the release date, the pictures, the sizes and all trade
-//     item numbers are possible; see [catalog.Proposal.Product].
-//   - The product came out in 1900 or later, and comes out within two years.
-//   - The catalog has no product of that brand and style id, or of that brand
-//     and title if there is no style id.
+//   - The retail price, the release date, the images, the sizes and all trade item numbers are
+//     possible; see [catalog.Proposal.Product].
+//   - The product was released in 1900 or later, or will be within two years.
+//   - The catalog has no product of that brand and style id, or of that brand and title if there is
+//     no style id.
 //   - The catalog has none of the trade item numbers.
 //
-// Proposals are reviewed in the order they were made. So the second of two that
-// are about the same product is rejected, be it in the same request or not.
+// Proposals are reviewed in their order, so that of two about the same product the second is
+// rejected.
 func (c *change) review(proposal store.Proposal) (*catalog.Product, error) {
-	made, err := product(proposal)
+	p, err := newProduct(proposal)
 	if err != nil {
 		return nil, err
 	}
-	if made.ReleaseDate.Year() < oldestRelease || made.ReleaseDate.After(c.now.AddDate(releaseHorizon, 0, 0)) {
-		return nil, refused("the release date %s is too far away", made.ReleaseDate.Format(time.DateOnly))
+	if p.ReleaseDate.Year() < oldestRelease || p.ReleaseDate.After(c.now.AddDate(releaseHorizon, 0, 0)) {
+		return nil, refused("release date (%s): must be from %d to %d years from now",
+			p.ReleaseDate.Format(time.DateOnly), oldestRelease, releaseHorizon)
 	}
-	if known, ok := c.Catalog.Namesake(made); ok && known.ID != made.ID {
-		return nil, refused("the product is in the catalog already: %s", known.ID)
+	if known, ok := c.Catalog.Namesake(p); ok && known.ID != p.ID {
+		return nil, refused("product %s of the catalog is the same", known.ID)
 	}
-	for _, v := range made.Variants {
+	for _, v := range p.Variants {
 		for _, g := range v.GTINs {
-			if known, ok := c.Catalog.VariantByGTIN(g); ok && known.Product.ID != made.ID {
-				return nil, refused("the trade item number %s belongs to variant %s already", g.Identifier, known.ID)
+			if known, ok := c.Catalog.VariantByGTIN(g); ok && known.Product.ID != p.ID {
+				return nil, refused("trade item number (%s): belongs to variant %s", g.Identifier, known.ID)
 			}
 		}
 	}
-	return made, nil
+	return p, nil
 }
 
-// product makes a product of a proposal.
-func product(p store.Proposal) (*catalog.Product, error) {
+// newProduct returns the product of a proposal.
+func newProduct(p store.Proposal) (*catalog.Product, error) {
 	var proposed catalog.Proposal
 	if err := json.Unmarshal([]byte(p.Input), &proposed); err != nil {
-		return nil, fmt.Errorf("read proposal %d: %w", p.Seq, err)
+		return nil, fmt.Errorf("read proposal (%d): %w", p.Seq, err)
 	}
-	made, err := proposed.Product(p.ProductID)
+	product, err := proposed.Product(p.ProductID)
 	if err != nil {
 		return nil, refused("%s", err.Error())
 	}
-	return made, nil
+	return product, nil
 }
 
 func textOf(p *catalog.Product) store.ProductText {

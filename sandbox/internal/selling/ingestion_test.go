@@ -35,7 +35,7 @@ func proposals(t *testing.T, db *store.Store, ingestion string) (all []store.Pro
 	return all
 }
 
-func TestAReviewThatCouldNotBeCommittedEndsInTheSameWay(t *testing.T) {
+func TestReviews_EndEquallyAfterAFailedCommit(t *testing.T) {
 	db, err := store.Open(t.Context(), "")
 	require.NoError(t, err)
 	defer db.Close()
@@ -44,7 +44,7 @@ func TestAReviewThatCouldNotBeCommittedEndsInTheSameWay(t *testing.T) {
 	require.NoError(t, err)
 	full := errors.New("the disk is full")
 	err = s.write(t.Context(), func(c *change) error {
-		require.NoError(t, c.reviews())
+		require.NoError(t, c.workReviews())
 		require.Equal(t, 1, c.worked)
 		return full
 	})
@@ -53,7 +53,7 @@ func TestAReviewThatCouldNotBeCommittedEndsInTheSameWay(t *testing.T) {
 
 	_, next, err := s.Step(t.Context())
 	require.NoError(t, err)
-	assert.Zero(t, next, "nothing is left to be reviewed")
+	assert.Zero(t, next, "no review is left")
 	p := proposals(t, db, id)[0]
 	assert.Equal(t, store.Accepted, p.Status, p.Reason)
 	made, ok := s.Catalog.Product(p.ProductID)
@@ -61,10 +61,10 @@ func TestAReviewThatCouldNotBeCommittedEndsInTheSameWay(t *testing.T) {
 	again := reviewer(t, db)
 	loaded, ok := again.Catalog.Product(p.ProductID)
 	require.True(t, ok)
-	assert.Equal(t, made, loaded, "and a restart finds the same product")
+	assert.Equal(t, made, loaded, "a restart loads the same product")
 }
 
-func TestWhatIsWrittenDownWronglyIsGivenUpAndKeepsNobodyWaiting(t *testing.T) {
+func TestReviews_GiveUpUnreadableProposals(t *testing.T) {
 	db, err := store.Open(t.Context(), "")
 	require.NoError(t, err)
 	defer db.Close()
@@ -78,12 +78,12 @@ func TestWhatIsWrittenDownWronglyIsGivenUpAndKeepsNobodyWaiting(t *testing.T) {
 	assert.Equal(t, 2, worked)
 	all := proposals(t, db, id)
 	assert.Equal(t, store.Rejected, all[0].Status)
-	assert.Equal(t, broken, all[0].Reason, "the cause is nothing for sellers")
-	assert.Contains(t, log.String(), "read proposal 1")
+	assert.Equal(t, internalFailure, all[0].Reason, "the cause is only logged")
+	assert.Contains(t, log.String(), "read proposal (1)")
 	assert.Equal(t, store.Accepted, all[1].Status)
 }
 
-func TestASearchOfAnOlderCatalogLearnsOfTheNewOne(t *testing.T) {
+func TestLoadCatalog_ReplacesAnOlderIndex(t *testing.T) {
 	db, err := store.Open(t.Context(), "")
 	require.NoError(t, err)
 	defer db.Close()
@@ -98,7 +98,7 @@ func TestASearchOfAnOlderCatalogLearnsOfTheNewOne(t *testing.T) {
 	want := searched()
 	require.Len(t, want, len(s.Catalog.Products()))
 	require.NoError(t, db.Update(t.Context(), func(tx *store.Tx) error {
-		return tx.ReplaceProductTexts(store.ProductText{ProductID: "a product that is gone", Text: " gone "})
+		return tx.ReplaceProductTexts(store.ProductText{ProductID: "a former product", Text: " gone "})
 	}))
 	require.NoError(t, s.LoadCatalog(t.Context()))
 	assert.Equal(t, want, searched())

@@ -2,7 +2,6 @@ package selling
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,11 +10,17 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// DefaultLifetime is how long an ask lives when nobody says: 999 days.
+// DefaultLifetime is the lifetime of an ask without an expiry: 999 days.
 const DefaultLifetime = 999 * 24 * time.Hour
 
-// Terms is what a seller asks for; empty members stay as they are, or take
-// their default where there is nothing yet.
+// The inventory types that sellers can list as.
+const (
+	Standard = "STANDARD" // the default
+	Direct   = "DIRECT"   // has shipping documents of its own
+)
+
+// Terms are what a seller asks for. Empty members keep what the listing has, or take the default in
+// a new listing.
 type Terms struct {
 	Amount    string // decimal text
 	Currency  string
@@ -30,12 +35,11 @@ type NewListing struct {
 	Terms
 }
 
-// listing makes a listing of a seller's wish; it is inactive, as all are in the
-// beginning.
-func (c *change) listing(account int64, n NewListing) (store.Listing, error) {
+// newListing returns an inactive listing, as all are at first.
+func (c *change) newListing(account int64, n NewListing) (store.Listing, error) {
 	v, ok := c.Catalog.Variant(n.VariantID)
 	if !ok {
-		return store.Listing{}, invalid("variantId", "there is no variant %.80q", n.VariantID)
+		return store.Listing{}, invalid("variantId", "variant (%.80q): not found", n.VariantID)
 	}
 	l := store.Listing{
 		Account:       account,
@@ -53,7 +57,8 @@ func (c *change) listing(account int64, n NewListing) (store.Listing, error) {
 		l.InventoryType = Standard
 	case Standard, Direct:
 	default:
-		return store.Listing{}, invalid("inventoryType", "nobody can list as %.20q: use %s or %s", l.InventoryType, Standard, Direct)
+		return store.Listing{}, invalid("inventoryType", "inventory type (%.20q): must be %s or %s",
+			l.InventoryType, Standard, Direct)
 	}
 	set, err := c.resolve(l, n.Terms)
 	if err != nil {
@@ -64,12 +69,21 @@ func (c *change) listing(account int64, n NewListing) (store.Listing, error) {
 	return l, err
 }
 
-// resolve checks new terms for a listing and makes the change they amount to.
-// An amount stays the same number when only the currency changes.
+// activeByDefault: a new listing goes live unless the seller asks for the opposite.
+func activeByDefault(active *bool) *bool {
+	if active == nil {
+		return new(true)
+	}
+	return active
+}
+
+// resolve checks new terms for a listing and returns the change that they make. If only the
+// currency changes, the amount keeps its number.
 func (c *change) resolve(l store.Listing, t Terms) (store.Change, error) {
 	set := store.Change{Active: t.Active, ExpiresAt: t.ExpiresAt}
 	if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(c.now) {
-		return set, invalid("expiresAt", "expiresAt %s is in the past", t.ExpiresAt.UTC().Format(time.RFC3339))
+		return set, invalid("expiresAt", "expiresAt (%s): must not be in the past",
+			t.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 	if t.Amount == "" && t.Currency == "" {
 		return set, nil
@@ -80,7 +94,7 @@ func (c *change) resolve(l store.Listing, t Terms) (store.Change, error) {
 	}
 	currency, ok := market.Lookup(code)
 	if !ok {
-		return set, invalid("currencyCode", "listings cannot be priced in %.10q", code)
+		return set, invalid("currencyCode", "currency (%.10q): listings cannot be priced in it", code)
 	}
 	if t.Amount == "" {
 		old, _ := market.Lookup(l.Currency)
@@ -94,7 +108,7 @@ func (c *change) resolve(l store.Listing, t Terms) (store.Change, error) {
 	return set, nil
 }
 
-// assign gives a listing its new terms, but no ask.
+// assign sets the terms of a listing, but not its ask.
 func assign(l *store.Listing, set store.Change) {
 	if set.Amount != 0 {
 		l.Amount, l.Currency = set.Amount, set.Currency
@@ -104,87 +118,12 @@ func assign(l *store.Listing, set store.Change) {
 	}
 }
 
-// verbs are the types of operations in words.
-var verbs = map[string]string{
-	state.Create:     "created",
-	state.Update:     "updated",
-	state.Activate:   "activated",
-	state.Deactivate: "deactivated",
-	state.Delete:     "deleted",
-}
-
-// conditions are the states of a listing in words.
-var conditions = map[string]string{
-	state.Inactive:  "it is inactive already",
-	state.Active:    "it is active already",
-	state.Deleted:   "it is deleted",
-	state.Canceled:  "it is canceled",
-	state.Matched:   "it is sold",
-	state.Completed: "it is sold",
-}
-
-// allow refuses an operation that is impossible in the listing's state, and
-// says what is possible.
-func allow(operation string, l store.Listing) error {
-	if state.Listing.Allows(l.Status, operation) {
-		return nil
-	}
-	return refused("listing %s cannot be %s: %s; %s", l.ID, verbs[operation], conditions[l.Status], possible(l.Status))
-}
-
-// possible says what a seller can do to a listing in a state.
-func possible(status string) string {
-	var can []string
-	for _, event := range state.Listing.Events(status) {
-		if verb, ok := verbs[event]; ok && event != state.Create {
-			can = append(can, verb)
-		}
-	}
-	if len(can) == 0 {
-		return "nothing more can be done to it"
-	}
-	last := len(can) - 1
-	return "it can be " + strings.Join(can[:last], ", ") + " or " + can[last]
-}
-
-// enter changes the status of a listing. That an event leads there was checked
-// before, so it is a mistake of the sandbox's own if it does not.
-func (c *change) enter(l *store.Listing, event, status string) error {
-	if !state.Listing.Leads(l.Status, event, status) {
-		return fmt.Errorf("%s does not lead a listing from %s to %s", event, l.Status, status)
-	}
-	l.Status, l.UpdatedAt = status, c.now
-	return nil
-}
-
-// step finds the way of an order to a status, or refuses it and says where it
-// can go instead.
-func step(o store.Order, status string) (state.Transition, error) {
-	if !state.Order.Has(status) {
-		all := slices.Concat(state.Order.Names(false), state.Order.Names(true))
-		return state.Transition{}, invalid("status", "there is no order status %.40q: use one of %s", status, strings.Join(all, ", "))
-	}
-	t, ok := state.Order.Toward(o.Status, status)
-	if ok {
-		return t, nil
-	}
-	targets := state.Order.Targets(o.Status)
-	if len(targets) == 0 {
-		return t, refused("order %s cannot be moved to %s: it is %s, which is final", o.Number, status, o.Status)
-	}
-	return t, refused("order %s cannot be moved to %s: it is %s, from which it can be moved to %s",
-		o.Number, status, o.Status, strings.Join(targets, ", "))
-}
-
-// apply does to a listing what an operation asks for, or refuses. The listing
-// is changed in memory only.
+// apply makes the change of an operation to a listing, in memory only, or refuses it.
 //
-// What is not published and therefore assumed: an update leaves an inactive
-// listing inactive unless it says otherwise, its new terms wait for the
-// activation; saying "active" of what is active already is no mistake in an
-// update; and activating a listing that has expired without a new expiry starts
-// the default lifetime again. An expiry that was asked for and has come since
-// makes an ask that expires at once.
+// What is not published is assumed: an update without active leaves an inactive listing inactive,
+// with its new terms for the next activation; setting active to what it is already is allowed in an
+// update; activating an expired listing without a new expiry starts the default lifetime again; an
+// expiry that has passed since it was accepted makes an ask that expires at once.
 func (c *change) apply(l *store.Listing, operation string, set store.Change) error {
 	defer c.noteAsk(l)
 	if err := allow(operation, *l); err != nil {
@@ -198,13 +137,13 @@ func (c *change) apply(l *store.Listing, operation string, set store.Change) err
 	switch {
 	case operation == state.Delete:
 		l.Ask = store.Ask{}
-		return c.enter(l, operation, state.Deleted)
+		return c.setStatus(l, operation, state.Deleted)
 	case !wanted:
 		l.Ask = store.Ask{}
-		return c.enter(l, operation, state.Inactive)
+		return c.setStatus(l, operation, state.Inactive)
 	case l.Status == state.Active:
 		l.Ask.UpdatedAt = c.now
-		return c.enter(l, operation, state.Active)
+		return c.setStatus(l, operation, state.Active)
 	default:
 		if set.ExpiresAt.IsZero() && !l.ExpiresAt.After(c.now) {
 			l.ExpiresAt = c.now.Add(DefaultLifetime)
@@ -215,6 +154,59 @@ func (c *change) apply(l *store.Listing, operation string, set store.Change) err
 			return err
 		}
 		l.Ask = store.Ask{ID: id, CreatedAt: c.now, UpdatedAt: c.now}
-		return c.enter(l, operation, state.Active)
+		return c.setStatus(l, operation, state.Active)
 	}
+}
+
+// setStatus changes the status of a listing. That the transition exists was checked before, so it
+// is a failure of the sandbox if it does not.
+func (c *change) setStatus(l *store.Listing, event, status string) error {
+	if !state.Listing.Leads(l.Status, event, status) {
+		return fmt.Errorf("set status (listing %s): no transition %s from %s to %s", l.ID, event, l.Status, status)
+	}
+	l.Status, l.UpdatedAt = status, c.now
+	return nil
+}
+
+// participles are the types of operations in messages.
+var participles = map[string]string{
+	state.Create:     "created",
+	state.Update:     "updated",
+	state.Activate:   "activated",
+	state.Deactivate: "deactivated",
+	state.Delete:     "deleted",
+}
+
+// adjectives are the states of a listing in messages.
+var adjectives = map[string]string{
+	state.Inactive:  "already inactive",
+	state.Active:    "already active",
+	state.Deleted:   "deleted",
+	state.Canceled:  "canceled",
+	state.Matched:   "sold",
+	state.Completed: "sold",
+}
+
+// allow refuses an operation that is not possible in the state of a listing, with what is possible.
+func allow(operation string, l store.Listing) error {
+	if state.Listing.Allows(l.Status, operation) {
+		return nil
+	}
+	return refused("listing %s cannot be %s: %s; %s",
+		l.ID, participles[operation], adjectives[l.Status], possible(l.Status))
+}
+
+// possible returns what a seller can do to a listing in a state.
+func possible(status string) string {
+	var can []string
+	for _, event := range state.Listing.Events(status) {
+		if participle, ok := participles[event]; ok && event != state.Create {
+			can = append(can, participle)
+		}
+	}
+	if len(can) == 0 {
+		return "it cannot be changed any more"
+	}
+	last := len(can) - 1
+	return "it can be " + strings.Join(can[:last], ", ") + " or " + can[last]
 }

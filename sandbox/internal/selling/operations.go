@@ -7,7 +7,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// Who starts operations, and through which channel.
+// Who initiates operations, and through which channel.
 const (
 	byUser      = "USER"
 	bySystem    = "SYSTEM"
@@ -15,18 +15,17 @@ const (
 	viaInternal = "INTERNAL-SYSTEM"
 )
 
-// Create writes down a new listing, which is inactive until its pending
-// operation has succeeded.
+// Create inserts a new listing, which is inactive until its pending operation has succeeded.
 func (s *Service) Create(ctx context.Context, account int64, n NewListing) (op store.Operation, err error) {
 	err = s.write(ctx, func(c *change) error {
-		l, err := c.listing(account, n)
+		l, err := c.newListing(account, n)
 		if err != nil {
 			return err
 		}
 		if err := c.tx.InsertListing(l); err != nil {
 			return err
 		}
-		op, err = c.pend(l.ID, state.Create, store.Change{
+		op, err = c.insertPending(l.ID, state.Create, store.Change{
 			Active: activeByDefault(n.Active), Amount: l.Amount, Currency: l.Currency, ExpiresAt: l.ExpiresAt,
 		})
 		return err
@@ -39,8 +38,8 @@ func (s *Service) Update(ctx context.Context, account int64, id string, t Terms)
 	return s.start(ctx, account, id, state.Update, t)
 }
 
-// Activate starts an operation that gives an inactive listing an ask, with new
-// terms if there are any.
+// Activate starts an operation that gives an inactive listing an ask, and new terms if there are
+// any.
 func (s *Service) Activate(ctx context.Context, account int64, id string, t Terms) (store.Operation, error) {
 	t.Active = new(true)
 	return s.start(ctx, account, id, state.Activate, t)
@@ -56,15 +55,16 @@ func (s *Service) Delete(ctx context.Context, account int64, id string) (store.O
 	return s.start(ctx, account, id, state.Delete, Terms{Active: new(false)})
 }
 
-// start checks an operation against the listing as it is now and writes it
-// down. It is checked again when it is worked, for much can happen until then.
-// Terms that it leaves open are those of the operations before it, though they
-// are still pending.
-func (s *Service) start(ctx context.Context, account int64, id, operation string, t Terms) (op store.Operation, err error) {
+// start checks an operation against the current listing and inserts it. It is checked again when it
+// falls due, since the listing may have changed by then. Terms that are left out are those of the
+// operations that are still pending.
+func (s *Service) start(
+	ctx context.Context, account int64, id, operation string, t Terms,
+) (op store.Operation, err error) {
 	err = s.write(ctx, func(c *change) error {
 		l, err := c.tx.Listing(account, id)
 		if err != nil {
-			return found(err, "listing", id)
+			return lookup(err, "listing", id)
 		}
 		if err := allow(operation, l); err != nil {
 			return err
@@ -80,14 +80,14 @@ func (s *Service) start(ctx context.Context, account int64, id, operation string
 		if err != nil {
 			return err
 		}
-		op, err = c.pend(id, operation, set)
+		op, err = c.insertPending(id, operation, set)
 		return err
 	})
 	return op, err
 }
 
-// pend writes down a pending operation of the seller's.
-func (c *change) pend(listingID, operation string, set store.Change) (store.Operation, error) {
+// insertPending inserts a pending operation of a seller.
+func (c *change) insertPending(listingID, operation string, set store.Change) (store.Operation, error) {
 	id, err := c.newUUID("operation")
 	if err != nil {
 		return store.Operation{}, err
@@ -100,9 +100,8 @@ func (c *change) pend(listingID, operation string, set store.Change) (store.Oper
 	return op, c.tx.InsertOperation(op)
 }
 
-// record writes down an operation that has succeeded at once, as those of
-// batches do.
-func (c *change) record(listingID, operation, by, via string, set store.Change) error {
+// insertSucceeded inserts an operation that was made at once, as those of batches are.
+func (c *change) insertSucceeded(listingID, operation, by, via string, set store.Change) error {
 	id, err := c.newUUID("operation")
 	if err != nil {
 		return err
@@ -113,30 +112,21 @@ func (c *change) record(listingID, operation, by, via string, set store.Change) 
 	})
 }
 
-// work does what a pending operation asks for. It fails if that is no longer
-// possible.
-func (c *change) work(op store.Operation) error {
+// workOperation makes the change of a pending operation, or fails it if that is no longer possible.
+func (c *change) workOperation(op store.Operation) error {
 	l, err := c.tx.AnyListing(op.ListingID)
 	if err != nil {
 		return err
 	}
-	failed, err := mistake(c.apply(&l, op.Type, op.Change))
+	mistake, err := split(c.apply(&l, op.Type, op.Change))
 	if err != nil {
 		return err
 	}
-	if failed != "" {
-		return c.tx.FinishOperation(op.Seq, state.Failed, failed, c.now)
+	if mistake != "" {
+		return c.tx.FinishOperation(op.Seq, state.Failed, mistake, c.now)
 	}
 	if err := c.tx.SaveListing(l); err != nil {
 		return err
 	}
 	return c.tx.FinishOperation(op.Seq, state.Succeeded, "", c.now)
-}
-
-// activeByDefault: a new listing goes live unless the seller says otherwise.
-func activeByDefault(active *bool) *bool {
-	if active == nil {
-		return new(true)
-	}
-	return active
 }

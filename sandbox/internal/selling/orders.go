@@ -2,8 +2,7 @@ package selling
 
 import (
 	"context"
-	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,25 +10,25 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// shipWithin is how long a seller has to ship. That it is two days is assumed.
+// shipWithin is how long a seller has to ship. Two days are assumed.
 const shipWithin = 2 * 24 * time.Hour
 
-// The inventory types that sellers can list as.
+// Results of authenticating an item. The words are assumed, but for PASSED.
 const (
-	Standard = "STANDARD" // what is listed if nothing is said
-	Direct   = "DIRECT"   // has shipping documents of its own
+	AuthenticationPending = "PENDING"
+	AuthenticationPassed  = "PASSED"
+	AuthenticationFailed  = "FAILED"
 )
 
-// Buy lets a buyer take an active listing at its price: the listing is matched
-// and an order is made.
+// Buy sells an active listing of any account at its price, and returns the order.
 func (s *Service) Buy(ctx context.Context, listingID string) (order store.Order, err error) {
 	err = s.write(ctx, func(c *change) error {
 		l, err := c.tx.AnyListing(listingID)
 		if err != nil {
-			return found(err, "listing", listingID)
+			return lookup(err, "listing", listingID)
 		}
 		if !state.Listing.Allows(l.Status, state.Sale) || !l.ExpiresAt.After(c.now) {
-			return refused("listing %s cannot be bought: it has no live ask, its status is %s", l.ID, l.Status)
+			return refused("listing %s cannot be bought: no live ask (status %s)", l.ID, l.Status)
 		}
 		order, err = c.sell(l)
 		return err
@@ -37,7 +36,7 @@ func (s *Service) Buy(ctx context.Context, listingID string) (order store.Order,
 	return order, err
 }
 
-// sell makes the order of a listing that somebody buys at its price.
+// sell makes the order of a listing that is sold at its price.
 func (c *change) sell(l store.Listing) (store.Order, error) {
 	number, err := c.newOrderNumber(l.InventoryType)
 	if err != nil {
@@ -47,62 +46,63 @@ func (c *change) sell(l store.Listing) (store.Order, error) {
 	if err != nil {
 		return store.Order{}, err
 	}
-	if err := c.enter(&l, state.Sale, state.Matched); err != nil {
+	if err := c.setStatus(&l, state.Sale, state.Matched); err != nil {
 		return store.Order{}, err
 	}
 	if err := c.tx.SaveListing(l); err != nil {
 		return store.Order{}, err
 	}
 	o := store.Order{
-		Number: number, Account: l.Account, Status: state.OrderCreated, DueAt: c.nextStep(state.OrderCreated, c.now),
-		ListingID: l.ID, AskID: l.Ask.ID, ProductID: l.ProductID, VariantID: l.VariantID, Amount: l.Amount, Currency: l.Currency,
-		InventoryType: l.InventoryType, ShipBy: c.now.Add(shipWithin),
-		Carrier: "UPS", TrackingNumber: "1Z0A4V93" + l.Ask.ID[10:], ShippingID: shippingID,
-		CreatedAt: c.now, UpdatedAt: c.now,
+		Number: number, Account: l.Account, Status: state.OrderCreated,
+		DueAt:     c.nextStep(state.OrderCreated, c.now),
+		ListingID: l.ID, AskID: l.Ask.ID, ProductID: l.ProductID, VariantID: l.VariantID,
+		Amount: l.Amount, Currency: l.Currency, InventoryType: l.InventoryType,
+		ShipBy: c.now.Add(shipWithin), Carrier: "UPS", TrackingNumber: "1Z0A4V93" + l.Ask.ID[10:],
+		ShippingID: shippingID, CreatedAt: c.now, UpdatedAt: c.now,
 	}
-	if l.InventoryType == Direct { // assumed: each is a shipment of its own, as nobody can say which it is part of
+	if l.InventoryType == Direct { // assumed: each is a shipment of its own
 		o.InboundID = "SHP-" + shippingID
 	}
 	return o, c.tx.InsertOrder(o)
 }
 
-// newShippingID returns eight letters and digits. All but the last three are
-// the number, so that it is unique.
-func (c *change) newShippingID() (string, error) {
-	n, err := c.nextNumber("shipping")
-	if err != nil {
-		return "", err
-	}
-	unique := strconv.FormatInt(36*36*36*36+n, 36)
-	noise := strconv.FormatUint(36*36*36+c.digits("shipping", n)%(36*36*36), 36)
-	return strings.ToUpper(fmt.Sprint(unique, noise[1:])), nil
-}
-
-// What the check of an item has found. The words are assumed, but for PASSED.
-const (
-	CheckPending = "PENDING"
-	CheckPassed  = "PASSED"
-	CheckFailed  = "FAILED"
-)
-
-// MoveOrder moves an order of any account on to a status that can follow its
-// present one.
+// MoveOrder moves an order of any account to a status that can follow its current one.
 func (s *Service) MoveOrder(ctx context.Context, number, status string) error {
 	return s.write(ctx, func(c *change) error {
 		o, err := c.tx.AnyOrder(number)
 		if err != nil {
-			return found(err, "order", number)
+			return lookup(err, "order", number)
 		}
-		t, err := step(o, status)
+		t, err := transition(o, status)
 		if err != nil {
 			return err
 		}
-		return c.move(o, t, c.now)
+		return c.moveOrder(o, t, c.now)
 	})
 }
 
-// orders moves orders on that are due.
-func (c *change) orders() error {
+// transition returns the transition of an order to a status. Its errors name the statuses that are
+// possible.
+func transition(o store.Order, status string) (state.Transition, error) {
+	if !state.Order.Has(status) {
+		all := slices.Concat(state.Order.Names(false), state.Order.Names(true))
+		return state.Transition{}, invalid("status", "order status (%.40q): must be one of %s",
+			status, strings.Join(all, ", "))
+	}
+	t, ok := state.Order.Toward(o.Status, status)
+	if ok {
+		return t, nil
+	}
+	targets := state.Order.Targets(o.Status)
+	if len(targets) == 0 {
+		return t, refused("order %s cannot be moved to %s: %s is final", o.Number, status, o.Status)
+	}
+	return t, refused("order %s cannot be moved to %s: from %s it can be moved to %s",
+		o.Number, status, o.Status, strings.Join(targets, ", "))
+}
+
+// workOrders moves orders that are due.
+func (c *change) workOrders() error {
 	due, err := c.tx.DueOrders(c.now, chunk)
 	if err != nil {
 		return err
@@ -112,65 +112,64 @@ func (c *change) orders() error {
 			o.DueAt = time.Time{}
 			return c.tx.SaveOrder(o)
 		}
-		work := stay // if it was written down by a sandbox that moved orders by itself
-		if t, ok := state.Order.Alone(o.Status); ok && c.OrderStep >= 0 {
-			work = func() error { return c.move(o, t, o.DueAt) }
+		work := stay // if it was inserted with an OrderStep, and there is none now
+		if t, ok := state.Order.Automatic(o.Status); ok && c.OrderStep >= 0 {
+			work = func() error { return c.moveOrder(o, t, o.DueAt) }
 		}
-		if err := c.row("order "+o.Number, work, stay); err != nil {
+		if err := c.workRow("order "+o.Number, work, stay); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// move takes an order through a transition, and its listing with it. The next
-// step counts from the moment this one was due: orders do not fall behind.
-func (c *change) move(o store.Order, t state.Transition, since time.Time) error {
+// moveOrder makes a transition of an order and of its listing. The next step counts from since,
+// which is when this one was due, so that orders do not fall behind.
+func (c *change) moveOrder(o store.Order, t state.Transition, since time.Time) error {
 	o.Status, o.DueAt, o.UpdatedAt = t.To, c.nextStep(t.To, since), c.now
 	switch t.To {
 	case state.Shipped:
 		o.ShippedAt = c.now
 	case state.Authenticating:
-		o.Authentication = CheckPending
+		o.Authentication = AuthenticationPending
 	case state.Authenticated:
-		o.Authentication = CheckPassed
+		o.Authentication = AuthenticationPassed
 	case state.AuthFailed:
-		o.Authentication = CheckFailed
+		o.Authentication = AuthenticationFailed
 	}
 	if err := c.tx.SaveOrder(o); err != nil {
 		return err
 	}
 	switch {
 	case t.To == state.PayoutCompleted:
-		return c.follow(o, state.Payout, state.Completed)
+		return c.moveListing(o, state.Payout, state.Completed)
 	case SaleFailed(t.To) && !SaleFailed(t.From):
-		if err := c.follow(o, state.CancelOrder, state.Canceled); err != nil {
+		if err := c.moveListing(o, state.CancelOrder, state.Canceled); err != nil {
 			return err
 		}
-		return c.record(o.ListingID, state.CancelOrder, bySystem, viaInternal, store.Change{})
+		return c.insertSucceeded(o.ListingID, state.CancelOrder, bySystem, viaInternal, store.Change{})
 	}
 	return nil
 }
 
-// follow changes the listing of an order.
-func (c *change) follow(o store.Order, event, status string) error {
+// moveListing changes the status of the listing of an order.
+func (c *change) moveListing(o store.Order, event, status string) error {
 	l, err := c.tx.AnyListing(o.ListingID)
 	if err != nil {
 		return err
 	}
-	if err := c.enter(&l, event, status); err != nil {
+	if err := c.setStatus(&l, event, status); err != nil {
 		return err
 	}
-	if status == state.Canceled { // assumed: the ask is gone, and only the order tells of it
+	if status == state.Canceled { // assumed: the listing has no ask any more, only the order names it
 		l.Ask = store.Ask{}
 	}
 	return c.tx.SaveListing(l)
 }
 
-// nextStep returns when an order leaves a state by itself, the zero time if it
-// does not.
+// nextStep returns when an order leaves a state by itself, or the zero time if it does not.
 func (c *change) nextStep(status string, since time.Time) time.Time {
-	if _, ok := state.Order.Alone(status); !ok || c.OrderStep < 0 {
+	if _, ok := state.Order.Automatic(status); !ok || c.OrderStep < 0 {
 		return time.Time{}
 	}
 	return since.Add(c.OrderStep)
@@ -181,8 +180,7 @@ func SaleFailed(status string) bool {
 	return state.Order.Ended(status) && status != state.OrderCompleted
 }
 
-// MayShip reports whether there is something to ship, or was: an order that is
-// held back has no label.
+// MayShip reports whether an order may be shipped, or was shipped.
 func MayShip(o store.Order) bool {
 	return !o.ShippedAt.IsZero() || state.Order.Allows(o.Status, state.Ship)
 }

@@ -1,6 +1,6 @@
-// Package selling holds the rules of the marketplace: what may be done to a
-// listing and when, what a batch does with its items, and what a sale leads to.
-// Requests only write down what is to be done; the worker does it.
+// Package selling has the rules of the marketplace: which changes of a listing are possible, what a
+// batch does with its items, and what follows from a sale. Requests only insert what has to be
+// done; the worker does it.
 package selling
 
 import (
@@ -13,21 +13,20 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// Config is what a Service works with. Every member is required.
+// Config configures a Service. Every member is required.
 type Config struct {
 	Store   *store.Store
 	Catalog *catalog.Catalog
 	// Now is the clock of the marketplace.
 	Now func() time.Time
-	// Delay is how long an operation stays pending, and an item first queued
-	// and then in progress.
+	// Delay is how long an operation is pending, and an item first queued and then in progress.
 	Delay time.Duration
-	// OrderStep is how long an order stays in each state; negative for ever, which
-	// an order that is made meanwhile stays even if the next start says otherwise.
+	// OrderStep is how long an order stays in each state. If negative, orders are moved by
+	// MoveOrder only; those made meanwhile stay so after a start with another value.
 	OrderStep time.Duration
 	// Review is how long an ingested product is in review.
 	Review time.Duration
-	// Seed is part of every id, so that two seeds give different ids.
+	// Seed is part of every id.
 	Seed   uint64
 	Logger *slog.Logger
 }
@@ -35,17 +34,18 @@ type Config struct {
 // Service applies the rules. It is safe for concurrent use.
 type Service struct {
 	Config
-	wake    chan struct{}          // holds a token when there may be something new to work
-	crossed atomic.Pointer[uint64] // the seed with which all bids were last held against all asks; nil before that
+	wake chan struct{} // has a token if there may be new work
+	// matchedSeed is the seed at the last comparison of all bids with all asks; nil before the
+	// first.
+	matchedSeed atomic.Pointer[uint64]
 }
 
-// New returns a service. Nothing is worked before Run or Step.
+// New returns a service. It does no work before Run or Step is called.
 func New(c Config) *Service {
 	return &Service{Config: c, wake: make(chan struct{}, 1)}
 }
 
-// write runs f in a write transaction at one moment of the clock and lets the
-// worker know that there is something to do.
+// write runs f in a write transaction at one moment of the clock, and wakes the worker.
 func (s *Service) write(ctx context.Context, f func(*change) error) error {
 	err := s.Store.Update(ctx, func(tx *store.Tx) error {
 		return f(&change{Service: s, tx: tx, now: s.clock()})
@@ -58,7 +58,8 @@ func (s *Service) write(ctx context.Context, f func(*change) error) error {
 }
 
 // Reseed changes the seed of ids and of the order book. No request may be handled meanwhile: they
-// read the seed at any time, while the worker, buyers and bidders do in a write transaction only.
+// read the seed at any time, while the worker, buyers and bidders read it in a write transaction
+// only.
 func (s *Service) Reseed(ctx context.Context, seed uint64) error {
 	err := s.Store.Update(ctx, func(*store.Tx) error {
 		s.Seed = seed
@@ -67,20 +68,19 @@ func (s *Service) Reseed(ctx context.Context, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	s.Wake() // with other asks in the book, bids may reach listings
+	s.Wake() // the asks of the generated book differ, so bids may reach listings
 	return nil
 }
 
-// Wake lets Run look for work again, as it has to when something was written or
-// the clock was moved.
+// Wake makes Run look for work, which is necessary after a write and after a change of the clock.
 func (s *Service) Wake() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // it will look anyway
+	default: // there is a token already
 	}
 }
 
-// clock returns the time as precisely as it is stored and answered.
+// clock returns the time with the precision in which it is stored.
 func (s *Service) clock() time.Time {
 	return s.Now().UTC().Truncate(time.Millisecond)
 }
@@ -90,14 +90,14 @@ type change struct {
 	*Service
 	tx     *store.Tx
 	now    time.Time
-	worker bool // it does what has fallen due, and not what is asked for
+	worker bool // whether the worker makes the change, not a request
 
-	asked map[store.Crossing]bool // where asks were changed
+	changedAsks map[store.Crossing]bool // where asks went live or were changed
 
-	// What follows is for the steps of the worker.
-	worked  int     // rows that were moved on
-	apart   bool    // a row that fails must not take others with it
-	givenUp []error // why rows were given up
-	stuck   []error // why rows stay as they are
-	strayed bool    // the catalog may have what the database has not
+	// The rest is used by steps of the worker.
+	worked       int     // rows that were processed
+	savepoints   bool    // whether each row gets a savepoint of its own
+	givenUp      []error // why rows were given up
+	failed       []error // why rows were left as they are
+	catalogDirty bool    // whether the catalog may have products that the database has not
 }

@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// chunk is how many rows of a kind one transaction works at most: enough to
-	// make commits cheap, few enough to let requests in between: they wait
-	// for some 50 ms at most, as whoever waits for the database is served in turn.
+	// chunk is the most rows of a kind that one transaction processes: enough to make commits
+	// cheap, few enough for requests, which get the database in turn, to wait for 50 ms at most.
 	chunk = 500
-	// retryAfter is how long the worker leaves a database alone that failed.
+	// retryAfter is how long the worker waits after a failure of the database.
 	retryAfter = time.Second
+	// internalFailure is the error of an item, an operation or a proposal that was given up.
+	internalFailure = "the sandbox failed; its log says why"
 )
 
-// Run works what falls due until ctx ends. It sleeps when there is nothing to
-// do, and never looks for work in vain.
+// Run processes rows that fall due until ctx ends. It sleeps until the next one is due, or Wake is
+// called.
 func (s *Service) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -36,10 +37,10 @@ func (s *Service) Run(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			s.Logger.ErrorContext(ctx, "sandbox worker failed, it tries again", "error", err, "worked", worked)
+			s.Logger.ErrorContext(ctx, "sandbox worker failed, will retry", "error", err, "worked", worked)
 		}
 		switch {
-		case worked > 0: // all but what fails
+		case worked > 0: // there may be more
 			timer.Reset(0)
 		case err != nil:
 			timer.Reset(retryAfter)
@@ -49,28 +50,29 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// Step works what is due now, in one transaction and up to a limit. It returns
-// how many rows it moved on and when the next one falls due, the zero time if
-// nothing is left. All is done when a step has moved nothing.
+// Step processes rows that are due, in one transaction and up to a limit. It returns the number of
+// rows and when the next one falls due, the zero time if none will. Nothing is left to do when it
+// returns 0.
 //
-// A row that cannot be worked, for a reason that is no mistake of the seller's,
-// is given up and logged. If not even that is possible, Step returns an error
-// after it has worked the others, whose number it returns as well.
+// A row that fails, for a reason that is no mistake of a seller, is given up and logged. If not
+// even that is possible, Step processes the other rows and returns an error with their number.
 func (s *Service) Step(ctx context.Context) (worked int, next time.Time, err error) {
 	worked, next, err = s.step(ctx, false)
-	if err != nil && ctx.Err() == nil { // once more, to part the row that fails from the rest
+	if err != nil && ctx.Err() == nil { // find the row that fails
 		worked, next, err = s.step(ctx, true)
 	}
 	return worked, next, err
 }
 
-func (s *Service) step(ctx context.Context, apart bool) (worked int, next time.Time, err error) {
+func (s *Service) step(ctx context.Context, savepoints bool) (worked int, next time.Time, err error) {
 	var c *change
 	var seed uint64
 	err = s.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		c = &change{Service: s, tx: tx, now: s.clock(), worker: true, apart: apart}
-		for _, part := range []func() error{c.tasks, c.expiry, c.cross, c.orders, c.reviews} {
-			if err := part(); err != nil {
+		c = &change{Service: s, tx: tx, now: s.clock(), worker: true, savepoints: savepoints}
+		for _, work := range []func() error{
+			c.workTasks, c.workExpiry, c.matchBids, c.workOrders, c.workReviews,
+		} {
+			if err := work(); err != nil {
 				return err
 			}
 		}
@@ -81,56 +83,23 @@ func (s *Service) step(ctx context.Context, apart bool) (worked int, next time.T
 	if err != nil {
 		return 0, next, err
 	}
-	if s.crossed.Store(&seed); len(c.stuck) > 0 { // a market may be among them
-		s.crossed.Store(nil)
+	if s.matchedSeed.Store(&seed); len(c.failed) > 0 { // matching bids may be among them
+		s.matchedSeed.Store(nil)
 	}
-	for _, failure := range c.givenUp {
-		s.Logger.ErrorContext(ctx, "sandbox worker gave something up", "error", failure)
+	for _, err := range c.givenUp {
+		s.Logger.ErrorContext(ctx, "sandbox worker gave a row up", "error", err)
 	}
-	if c.strayed {
-		c.stuck = append(c.stuck, s.LoadCatalog(ctx))
+	if c.catalogDirty {
+		c.failed = append(c.failed, s.LoadCatalog(ctx))
 	}
-	return c.worked, next, errors.Join(c.stuck...)
+	return c.worked, next, errors.Join(c.failed...)
 }
 
-// expiry deactivates listings whose ask has expired, and notes of the others
-// that they have.
-func (c *change) expiry() error {
-	expiring, err := c.tx.ExpiringListings(c.now, chunk)
-	if err != nil {
-		return err
-	}
-	for _, l := range expiring {
-		if err := c.row("expiry of listing "+l.ID, func() error { return c.expire(l) }, nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *change) expire(l store.Listing) error {
-	if l.Status == state.Active {
-		set := store.Change{Active: new(false)}
-		if err := c.apply(&l, state.Expiry, set); err != nil {
-			return err
-		}
-		if err := c.record(l.ID, state.Deactivate, bySystem, viaInternal, set); err != nil {
-			return err
-		}
-	}
-	l.Expired = true
-	return c.tx.SaveListing(l)
-}
-
-// broken is what a seller is told of a row that was given up.
-const broken = "the sandbox failed to do this; its log says why"
-
-// row works one row that is due. Usually its failure is that of the whole step,
-// which is then redone with every row apart from the others: one that fails
-// again leaves nothing behind, and is given up. A row that cannot be given up
-// stays as it is and fails again in the next step.
-func (c *change) row(name string, work, giveUp func() error) error {
-	if !c.apart {
+// workRow processes one row. Its failure fails the step, which is then repeated with a savepoint
+// for each row: a row that fails again is undone and given up. A row without giveUp, or that cannot
+// be given up, stays as it is and fails again in the next step.
+func (c *change) workRow(name string, work, giveUp func() error) error {
+	if !c.savepoints {
 		if err := work(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -147,13 +116,13 @@ func (c *change) row(name string, work, giveUp func() error) error {
 		return err
 	}
 	if giveUp == nil {
-		c.stuck = append(c.stuck, err)
+		c.failed = append(c.failed, err)
 		return nil
 	}
 	if failure := c.tx.Savepoint(giveUp); errors.Is(failure, store.ErrAborted) {
 		return errors.Join(err, failure)
 	} else if failure != nil {
-		c.stuck = append(c.stuck, errors.Join(err, failure))
+		c.failed = append(c.failed, errors.Join(err, failure))
 		return nil
 	}
 	c.givenUp = append(c.givenUp, err)
@@ -161,13 +130,13 @@ func (c *change) row(name string, work, giveUp func() error) error {
 	return nil
 }
 
-// tasks starts the items that are due to be started, does what items and
-// operations ask for that are due, and completes batches that have none left.
+// workTasks starts items that are due, processes items and operations that are due, and completes
+// batches whose items are all done.
 //
-// Both change listings, so they are done in the order they fell due, however
-// late that is. Of what fell due in the same millisecond operations come first,
-// and then what was accepted first.
-func (c *change) tasks() error {
+// Items and operations both change listings, so they are processed in the order they fell due,
+// however late. Of those that fell due in the same millisecond, operations come first, and then
+// what was accepted first.
+func (c *change) workTasks() error {
 	started, err := c.tx.StartItems(c.now, c.Delay, chunk)
 	if err != nil {
 		return err
@@ -184,24 +153,26 @@ func (c *change) tasks() error {
 	if err != nil {
 		return err
 	}
-	// Of a list that is full there may be more, which the others must not overtake;
-	// the items that were not started for want of room would come after it, too.
+	// There may be more than a full list has, and the rows of the other list must not overtake
+	// them. Items that were not started for want of room fall due after a full list, too.
 	end := c.now
 	if n := len(items); n == chunk {
 		end = items[n-1].DueAt
 	}
 	itemsEnd := end
 	if n := len(operations); n == chunk && !operations[n-1].DueAt.After(end) {
-		itemsEnd = operations[n-1].DueAt.Add(-time.Millisecond) // operations of that moment come before
+		itemsEnd = operations[n-1].DueAt.Add(-time.Millisecond) // operations of that moment come first
 	}
-	if err := c.inTurn(items, itemsEnd, operations, end); err != nil {
+	if err := c.workInOrder(items, itemsEnd, operations, end); err != nil {
 		return err
 	}
 	return c.tx.UpdateBatches(c.now)
 }
 
-// inTurn works items and operations that are due by the end of each.
-func (c *change) inTurn(items []store.Item, itemsEnd time.Time, operations []store.Operation, operationsEnd time.Time) error {
+// workInOrder processes items and operations that fell due by the end of each, in that order.
+func (c *change) workInOrder(
+	items []store.Item, itemsEnd time.Time, operations []store.Operation, operationsEnd time.Time,
+) error {
 	for {
 		var item *store.Item
 		if len(items) > 0 && !items[0].DueAt.After(itemsEnd) {
@@ -215,14 +186,14 @@ func (c *change) inTurn(items []store.Item, itemsEnd time.Time, operations []sto
 		switch {
 		case op != nil && (item == nil || !op.DueAt.After(item.DueAt)):
 			operations = operations[1:]
-			err = c.row("operation "+op.ID,
-				func() error { return c.work(*op) },
-				func() error { return c.tx.FinishOperation(op.Seq, state.Failed, broken, c.now) })
+			err = c.workRow("operation "+op.ID,
+				func() error { return c.workOperation(*op) },
+				func() error { return c.tx.FinishOperation(op.Seq, state.Failed, internalFailure, c.now) })
 		case item != nil:
 			items = items[1:]
-			err = c.row("item "+item.ID,
+			err = c.workRow("item "+item.ID,
 				func() error { return c.workItem(*item) },
-				func() error { return c.tx.FinishItem(*item, store.ItemResult{}, broken) })
+				func() error { return c.tx.FinishItem(*item, store.ItemResult{}, internalFailure) })
 		default:
 			return nil
 		}
@@ -230,4 +201,33 @@ func (c *change) inTurn(items []store.Item, itemsEnd time.Time, operations []sto
 			return err
 		}
 	}
+}
+
+// workExpiry deactivates active listings that expired, and marks the others as Expired.
+func (c *change) workExpiry() error {
+	expiring, err := c.tx.ExpiringListings(c.now, chunk)
+	if err != nil {
+		return err
+	}
+	for _, l := range expiring {
+		if err := c.workRow("expiry of listing "+l.ID, func() error { return c.expire(l) }, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *change) expire(l store.Listing) error {
+	if l.Status == state.Active {
+		set := store.Change{Active: new(false)}
+		if err := c.apply(&l, state.Expiry, set); err != nil {
+			return err
+		}
+		err := c.insertSucceeded(l.ID, state.Deactivate, bySystem, viaInternal, set)
+		if err != nil {
+			return err
+		}
+	}
+	l.Expired = true
+	return c.tx.SaveListing(l)
 }

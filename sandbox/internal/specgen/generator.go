@@ -11,23 +11,21 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Generator makes requests. It is not safe for concurrent use.
+// Generator generates requests. It is not safe for concurrent use.
 type Generator struct {
 	Known   *Known
 	Choices Choices
-	// Base is the path that the operations are served under.
+	// Base is the path that operations are served under.
 	Base string
 
-	// wrong is how many decisions out of sixteen go wrong in the request that is
-	// being made.
+	// wrong is how many decisions in sixteen make the current request wrong.
 	wrong int
 }
 
-// Request makes a request for an operation. About half of what is made at random
-// fits the document.
+// Request generates a request for an operation. About half of the random ones are valid.
 func (g *Generator) Request(op Operation) Request {
 	g.wrong = [...]int{0, 0, 1, 5}[g.Choices.IntN(4)]
-	r := Request{Operation: op.ID, Method: op.Method, Fit: g.wrong == 0}
+	r := Request{Operation: op.ID, Method: op.Method, Valid: g.wrong == 0}
 	r.Path = g.Base + g.path(op)
 	r.Query = g.query(op)
 	g.addBody(&r, op)
@@ -40,16 +38,15 @@ func (g *Generator) Request(op Operation) Request {
 	return r
 }
 
-// oneIn is true once in n times, and never if the choices are plain.
+// oneIn is true once in n times, and never for plain choices.
 func (g *Generator) oneIn(n int) bool { return g.Choices.IntN(n) == n-1 }
 
-// goWrong decides whether the next part is wrong.
+// goWrong decides whether to make the next part wrong.
 func (g *Generator) goWrong() bool { return g.wrong > 0 && g.Choices.IntN(16) >= 16-g.wrong }
 
 func choose[T any](g *Generator, from []T) T { return from[g.Choices.IntN(len(from))] }
 
-// path fills the parameters of a path in, with values that go together if there
-// are any.
+// path fills in the parameters of a path, with values that belong together if there are any.
 func (g *Generator) path(op Operation) string {
 	var names []string
 	for _, segment := range segments(op.Path) {
@@ -76,7 +73,7 @@ func (g *Generator) path(op Operation) string {
 	return b.String()
 }
 
-// segment makes a value for a path parameter by itself.
+// segment generates a value for one path parameter.
 func (g *Generator) segment(op Operation, name string) string {
 	for _, p := range op.parameters {
 		if p.In != openapi3.ParameterInPath || p.Name != name {
@@ -90,8 +87,7 @@ func (g *Generator) segment(op Operation, name string) string {
 	return name
 }
 
-// escapeSegment escapes all but the segments of dots, which are to be sent as
-// they are.
+// escapeSegment escapes a segment, but not one of dots.
 func escapeSegment(value string) string {
 	if value == "." || value == ".." {
 		return value
@@ -99,8 +95,7 @@ func escapeSegment(value string) string {
 	return url.PathEscape(value)
 }
 
-// query chooses some of the parameters, and makes some more of them if it goes
-// wrong.
+// query generates some of the parameters, and more of them if the request is wrong.
 func (g *Generator) query(op Operation) string {
 	var pairs []string
 	add := func(name, value string) {
@@ -127,22 +122,20 @@ func (g *Generator) query(op Operation) string {
 	return strings.Join(pairs, "&")
 }
 
-// Request is a request as text: a failure can show it, and a test can send it
-// twice.
+// Request is a request as text, which a failure can print and a test can send twice.
 type Request struct {
-	Operation   string // the id of the operation it was made for
+	Operation   string // id of the operation it was generated for
 	Method      string
 	Path        string // escaped, with the base path
-	Query       string // escaped, if it is at all
+	Query       string // may be invalid
 	ContentType string // no header if empty
 	Body        []byte // no body if nil
-	Omit        string // a header that is left out; none if empty
-	Fit         bool   // it was made to fit the document
+	Omit        string // a header to leave out; none if empty
+	Valid       bool   // whether it was generated to be valid
 }
 
-// HTTP returns the request as a handler gets it from a server, with the headers
-// but for the one that is left out. It fails only on a method that no document
-// has.
+// HTTP returns the request as a server passes it to a handler, with the headers but for Omit. It
+// fails only if the method is invalid.
 func (r Request) HTTP(ctx context.Context, header http.Header) (*http.Request, error) {
 	h, err := http.NewRequestWithContext(ctx, r.Method, "/", bytes.NewReader(r.Body))
 	if err != nil {
@@ -165,7 +158,7 @@ func (r Request) HTTP(ctx context.Context, header http.Header) (*http.Request, e
 	return h, nil
 }
 
-// String shows a request, cut if it is long.
+// String formats the request, truncated if it is long.
 func (r Request) String() string {
 	body := r.Body
 	if len(body) > 2000 {

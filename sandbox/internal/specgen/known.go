@@ -6,29 +6,26 @@ import (
 	"strings"
 )
 
-// keep is how many things Known remembers per name.
-const keep = 256
+// maxThings is the most things that Known has of a name.
+const maxThings = 256
 
-// aliases are members of answers whose values belong into parameters of another
-// name.
+// aliases are members of responses whose values go into parameters of another name.
 var aliases = map[string]string{"identifier": "gtin", "nextCursor": "cursor"}
 
-// Known is what answers have said that requests can be about: ids that go
-// together, such as those of a listing and its operation. Requests that are made
-// with it get further than the first look-up.
+// Known has ids from responses for the use of requests, together with ids they belong with, such as
+// those of a listing and its operation. Without it, requests fail at the first look-up.
 type Known struct {
 	base   string
 	paths  [][]string // the segments of every path of the document
 	names  map[string]bool
-	things map[string][]thing // by the names that they have
-	seen   map[string]int     // things learned, by name
+	things map[string][]thing // by each of their names
+	seen   map[string]int     // number of things learned, by name
 }
 
 // thing has values that belong together, by name.
 type thing map[string]string
 
-// NewKnown knows nothing yet. base is the path that the operations are served
-// under.
+// NewKnown returns a Known without ids. base is the path that operations are served under.
 func NewKnown(s *Spec, base string) *Known {
 	k := &Known{base: base, names: map[string]bool{"cursor": true}, things: map[string][]thing{}, seen: map[string]int{}}
 	for _, op := range s.operations {
@@ -42,7 +39,7 @@ func NewKnown(s *Spec, base string) *Known {
 	return k
 }
 
-// Clone returns a copy that learns by itself.
+// Clone returns an independent copy.
 func (k *Known) Clone() *Known {
 	c := *k
 	c.things, c.seen = map[string][]thing{}, map[string]int{}
@@ -53,10 +50,10 @@ func (k *Known) Clone() *Known {
 	return &c
 }
 
-// Learn remembers the ids of an answer, which is JSON as encoding/json decodes
-// it into an any, and those in the links of it.
-func (k *Known) Learn(answer any) {
-	switch v := answer.(type) {
+// Learn adds the ids in a response and in its links. The response is JSON as encoding/json decodes
+// it into an any.
+func (k *Known) Learn(response any) {
+	switch v := response.(type) {
 	case map[string]any:
 		t := thing{}
 		for name, value := range v {
@@ -81,7 +78,7 @@ func (k *Known) Learn(answer any) {
 	}
 }
 
-// follow learns from a link to an operation.
+// follow learns from a link.
 func (k *Known) follow(link string) {
 	u, err := url.Parse(link)
 	if err != nil || !strings.HasPrefix(u.Path, k.base+"/") {
@@ -119,11 +116,11 @@ func (k *Known) add(t thing) {
 		same := func(other thing) bool { return equal(t, other) }
 		switch things := k.things[name]; {
 		case slices.ContainsFunc(things, same):
-		case len(things) < keep:
+		case len(things) < maxThings:
 			k.things[name] = append(things, t)
 			k.seen[name]++
-		default: // the oldest makes room
-			things[k.seen[name]%keep] = t
+		default: // replace the oldest
+			things[k.seen[name]%maxThings] = t
 			k.seen[name]++
 		}
 	}
@@ -146,8 +143,7 @@ func (k *Known) pick(c Choices, names ...string) thing {
 	return fit[c.IntN(len(fit))]
 }
 
-// value chooses a value for a name. A name in the plural takes a few of them,
-// separated by commas.
+// value chooses a value for a name. For a plural it joins a few of them with commas.
 func (k *Known) value(c Choices, name string) (string, bool) {
 	if t := k.pick(c, name); t != nil {
 		return t[name], true

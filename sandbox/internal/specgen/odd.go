@@ -8,9 +8,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// oddTexts are what nobody expects where a text belongs: nothing, dots, slashes,
-// control characters, broken UTF-8, the syntax of other languages, and things
-// that look like what is expected.
+// oddTexts are unexpected texts: empty, dots, slashes, control characters, invalid UTF-8, the
+// syntax of other languages, and texts that look like what is expected.
 var oddTexts = []string{
 	"", ".", "..", "/", "a/b", "../../etc/passwd", "%2e%2e", "%", "%00", "\x00", "\x1b[31m", "\r\nX: y", "\ufeff", "\xff\xfe",
 	"ünï\u202ecødé", "😀", "' OR 1=1 --", `"; DROP TABLE listings; --`, "null", "undefined", "NaN", "true", "0", "-1", "1e400",
@@ -20,14 +19,14 @@ var oddTexts = []string{
 	`"`, `""`, `"*"`, "*", "a* OR b", "NEAR(", "(", "036000291452", "036000291453", "YmVmb3JlOjE", "YmVmb3JlOi0x",
 }
 
-// oddNumbers are near the ends of what programs count with, or beyond.
+// oddNumbers are near the limits of number types, or beyond them.
 var oddNumbers = []string{
 	"0", "-1", "-0", "0.5", "1.5", "2.0", "1e2", "1e-400", "1e400", "-1e400", "101", "10001", "2147483647", "2147483648",
 	"9007199254740993", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "99999999999999999999999999",
 	"0.1000000000000000000000000000000000000000000000001",
 }
 
-// oddText is any text but a likely one.
+// oddText returns an unlikely text.
 func (g *Generator) oddText() string {
 	switch g.Choices.IntN(16) {
 	case 14:
@@ -38,7 +37,7 @@ func (g *Generator) oddText() string {
 	return choose(g, oddTexts)
 }
 
-// oddParameter is often a number where a number belongs.
+// oddParameter returns an unlikely value, often a number for a number.
 func (g *Generator) oddParameter(p *openapi3.Parameter) string {
 	if t := merged(p.Schema.Value).Type; (t.Is(openapi3.TypeInteger) || t.Is(openapi3.TypeNumber)) && !g.oneIn(3) {
 		return choose(g, oddNumbers)
@@ -46,7 +45,7 @@ func (g *Generator) oddParameter(p *openapi3.Parameter) string {
 	return g.oddText()
 }
 
-// oddValue is any value, which a schema may allow by accident.
+// oddValue returns any value, which may be valid by accident.
 func (g *Generator) oddValue(name string, s *openapi3.Schema) any {
 	switch g.Choices.IntN(8) {
 	case 0:
@@ -68,8 +67,7 @@ func (g *Generator) oddValue(name string, s *openapi3.Schema) any {
 	return g.oddText()
 }
 
-// otherCase changes the case of the first letter, which some decoders of JSON
-// take for the same name.
+// otherCase changes the case of the first letter, which encoding/json takes for the same name.
 func otherCase(name string) string {
 	if upper := strings.ToUpper(name[:1]); upper != name[:1] {
 		return upper + name[1:]
@@ -77,13 +75,12 @@ func otherCase(name string) string {
 	return strings.ToLower(name[:1]) + name[1:]
 }
 
-// nested is an array in an array, and so on.
+// nested returns arrays in arrays.
 func nested(depth int) any {
 	return json.RawMessage(strings.Repeat("[", depth) + strings.Repeat("]", depth))
 }
 
-// addBody gives a request the body that its operation takes, and sometimes one
-// that it does not.
+// addBody adds the body of the operation, or sometimes one that it does not have.
 func (g *Generator) addBody(r *Request, op Operation) {
 	if op.body == nil {
 		if g.goWrong() {
@@ -94,7 +91,7 @@ func (g *Generator) addBody(r *Request, op Operation) {
 	r.ContentType = "application/json"
 	text, err := json.Marshal(g.value("", op.body, nil))
 	if err != nil {
-		text = []byte("null") // nothing above makes what cannot be marshalled
+		text = []byte("null") // does not happen: all values are JSON
 	}
 	r.Body = text
 	if g.goWrong() {
@@ -112,7 +109,7 @@ func (g *Generator) contentType() string {
 	})
 }
 
-// breakBody does to a body what networks, proxies and people do.
+// breakBody damages a body as networks, proxies and people do.
 func (g *Generator) breakBody(text []byte) []byte {
 	at := g.Choices.IntN(len(text) + 1)
 	switch g.Choices.IntN(9) {
@@ -120,17 +117,17 @@ func (g *Generator) breakBody(text []byte) []byte {
 		return nil
 	case 1:
 		return []byte{}
-	case 2: // the end is missing
+	case 2: // truncated
 		return text[:at]
-	case 3: // something is in the way
+	case 3: // with an insertion
 		return append(append(bytes.Clone(text[:at]), g.oddText()...), text[at:]...)
-	case 4: // there is more than one
+	case 4: // two values
 		return append(bytes.Clone(text), text...)
-	case 5: // a member comes twice
+	case 5: // a duplicate member
 		return bytes.Replace(text, []byte("{"), []byte(`{"items":[],"amount":"1","amount":null,`), 1)
 	case 6:
 		return []byte(strings.Repeat(choose(g, []string{"[", `{"items":`, `{"items":[`, `[{"a":`}), 1+g.Choices.IntN(20_000)))
-	case 7: // no end
+	case 7: // too long
 		return append(bytes.Clone(text), bytes.Repeat([]byte(" "), 1<<20)...)
 	}
 	return []byte(choose(g, []string{"null", "true", "1", `"x"`, "[]", "{}", "\xef\xbb\xbf{}", "a=b", "<a/>", "{'a':1}", "\x00"}))

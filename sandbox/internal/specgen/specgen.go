@@ -1,9 +1,9 @@
-// Package specgen makes requests from an OpenAPI document, for tests to send to
-// what serves it: requests that fit the document, requests that do not in every
-// way it can tell, and requests that are odd in ways it does not mention.
+// Package specgen generates requests from an OpenAPI document, for tests of its server: valid
+// requests, requests that violate the document in every way it defines, and requests that are odd
+// in ways it does not mention.
 //
-// What is made depends on the document, on what was learned from answers and on
-// the choices, and on nothing else: the same three give the same requests.
+// Requests depend on the document, on what was learned from responses and on the choices only: the
+// same three give the same requests.
 package specgen
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Choices makes the decisions. IntN returns a number from 0 to n-1; 0 is always
-// the plainest choice. A [math/rand/v2.Rand] makes them at random, Bytes makes
-// them as a fuzzer says, and Plain always makes the plainest.
+// Choices makes decisions. IntN returns a number from 0 to n-1, where 0 is the plainest choice. A
+// [math/rand/v2.Rand] makes them at random, [Bytes] follows the input of a fuzzer, and [Plain]
+// always makes the plainest.
 type Choices interface {
 	IntN(n int) int
 }
 
-// Spec is a document to make requests from.
+// Spec is a document to generate requests from.
 type Spec struct {
 	operations []Operation
 }
@@ -39,11 +39,10 @@ type Operation struct {
 	Statuses []int
 
 	parameters []*openapi3.Parameter
-	body       *openapi3.Schema // nil if it takes none
+	body       *openapi3.Schema // nil if there is none
 }
 
-// Load reads a document. It fails if the document is broken or has an operation
-// without an id.
+// Load reads a document. It fails if the document is invalid or has an operation without an id.
 func Load(document []byte) (*Spec, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
@@ -53,7 +52,7 @@ func Load(document []byte) (*Spec, error) {
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			if op.OperationID == "" {
-				return nil, fmt.Errorf("read document: %s %s has no operationId", method, path)
+				return nil, fmt.Errorf("read document (%s %s): operationId missing", method, path)
 			}
 			s.operations = append(s.operations, operation(method, path, item, op))
 		}
@@ -62,8 +61,7 @@ func Load(document []byte) (*Spec, error) {
 	return s, nil
 }
 
-// Operations returns all operations, in the order of their ids. The caller must
-// not change them.
+// Operations returns all operations in the order of their ids. The caller must not change them.
 func (s *Spec) Operations() []Operation { return s.operations }
 
 func operation(method, path string, item *openapi3.PathItem, op *openapi3.Operation) Operation {
@@ -98,26 +96,25 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 
 func equal(a, b thing) bool { return maps.Equal(a, b) }
 
-// Plain always makes the plainest choice, which makes valid requests that say no
-// more than they have to.
+// Plain always makes the plainest choice, which gives valid requests with the required members
+// only.
 type Plain struct{}
 
 // IntN returns 0.
 func (Plain) IntN(int) int { return 0 }
 
-// Bytes makes choices as a fuzzer's input says, and plain ones once it is used
-// up.
+// Bytes makes choices from the input of a fuzzer, and plain ones after its end.
 type Bytes struct {
 	left []byte
 }
 
-// NewBytes returns the choices of an input, which must not change afterwards.
+// NewBytes returns the choices of an input, which must not be changed afterwards.
 func NewBytes(input []byte) *Bytes { return &Bytes{input} }
 
 // More reports whether there is input left.
 func (b *Bytes) More() bool { return len(b.left) > 0 }
 
-// IntN takes as many bytes as it needs to reach every number below n.
+// IntN consumes as many bytes as every number below n takes.
 func (b *Bytes) IntN(n int) int {
 	v := 0
 	for reach := 1; reach < n && len(b.left) > 0; reach <<= 8 {

@@ -28,7 +28,7 @@ func load(t *testing.T) (*Generator, Operation) {
 	return &Generator{Known: NewKnown(s, "/v1"), Choices: Plain{}, Base: "/v1"}, s.Operations()[0]
 }
 
-func TestAnOperationIsReadFromTheDocument(t *testing.T) {
+func TestLoad_ReadsOperations(t *testing.T) {
 	_, op := load(t)
 	assert.Equal(t, "ChangePart", op.ID)
 	assert.Equal(t, http.MethodPatch, op.Method)
@@ -38,31 +38,31 @@ func TestAnOperationIsReadFromTheDocument(t *testing.T) {
 	require.ErrorContains(t, err, "read document")
 }
 
-func TestPlainRequestsSayWhatTheyHaveTo(t *testing.T) {
+func TestGenerator_PlainRequestsHaveRequiredMembersOnly(t *testing.T) {
 	g, op := load(t)
 	r := g.Request(op)
-	assert.Equal(t, "/v1/things/t0/parts/x", r.Path, "an example comes before anything made up")
+	assert.Equal(t, "/v1/things/t0/parts/x", r.Path, "the example of the document")
 	assert.JSONEq(t, `{"size":3,"color":"red"}`, string(r.Body))
-	assert.True(t, r.Fit)
+	assert.True(t, r.Valid)
 }
 
-func TestWhatAnswersSayGoesIntoRequests(t *testing.T) {
-	for why, answer := range map[string]any{
+func TestKnown_IDsGoIntoRequests(t *testing.T) {
+	for why, response := range map[string]any{
 		"members": map[string]any{"list": []any{map[string]any{"thingId": "t 1", "partId": "p/1"}}},
 		"a link":  map[string]any{"url": "https://example.com/v1/things/t%201/parts/p%2F1"},
 	} {
 		g, op := load(t)
 		g.Known.Learn(map[string]any{"thingId": "alone"})
 		before := g.Known.Clone()
-		g.Known.Learn(answer)
+		g.Known.Learn(response)
 		assert.Equal(t, "/v1/things/t%201/parts/p%2F1", g.Request(op).Path, "%s: ids that go together", why)
 		g.Known = before
-		assert.Equal(t, "/v1/things/t0/parts/x", g.Request(op).Path, "%s: a clone learns by itself", why)
-		assert.Equal(t, "thingIds=alone", g.Request(op).Query, "%s: a plural takes what the singular is called", why)
+		assert.Equal(t, "/v1/things/t0/parts/x", g.Request(op).Path, "%s: a clone is independent", why)
+		assert.Equal(t, "thingIds=alone", g.Request(op).Query, "%s: a plural takes ids of the singular", why)
 	}
 }
 
-func TestTheSameChoicesMakeTheSameRequests(t *testing.T) {
+func TestGenerator_DependsOnChoicesOnly(t *testing.T) {
 	g, op := load(t)
 	different := map[string]bool{}
 	for seed := range uint64(200) {
@@ -75,9 +75,9 @@ func TestTheSameChoicesMakeTheSameRequests(t *testing.T) {
 	assert.Greater(t, len(different), 100)
 }
 
-func TestBytesReachEveryChoiceAndEndPlain(t *testing.T) {
+func TestBytes_ReachEveryChoiceAndEndPlain(t *testing.T) {
 	b := NewBytes([]byte{7, 1, 44, 9})
-	assert.Equal(t, 0, b.IntN(1), "one choice is none and takes nothing")
+	assert.Equal(t, 0, b.IntN(1), "a single choice consumes nothing")
 	assert.Equal(t, 7, b.IntN(10))
 	assert.Equal(t, 300, b.IntN(1000), "two bytes")
 	assert.True(t, b.More())
@@ -86,7 +86,7 @@ func TestBytesReachEveryChoiceAndEndPlain(t *testing.T) {
 	assert.Equal(t, 0, b.IntN(10))
 }
 
-func TestEveryRequestCanBeSent(t *testing.T) {
+func TestGenerator_RequestsCanBeSent(t *testing.T) {
 	g, op := load(t)
 	g.Choices = rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
@@ -98,7 +98,7 @@ func TestEveryRequestCanBeSent(t *testing.T) {
 	}
 }
 
-func TestOddRequestsNameMembersInAnotherCase(t *testing.T) {
+func TestGenerator_WrongRequestsChangeTheCaseOfNames(t *testing.T) {
 	g, op := load(t)
 	g.Choices = rand.New(rand.NewPCG(1, 1))
 	named := map[string]bool{}
@@ -107,7 +107,7 @@ func TestOddRequestsNameMembersInAnotherCase(t *testing.T) {
 		for _, name := range []string{"Size", "Color", "Note"} {
 			if bytes.Contains(r.Body, []byte(`"`+name+`":`)) {
 				named[name] = true
-				assert.False(t, r.Fit, "%s", r)
+				assert.False(t, r.Valid, "%s", r)
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// merged is a schema with all that its allOf adds.
+// merged returns a schema with everything that its allOf adds.
 func merged(s *openapi3.Schema) *openapi3.Schema {
 	if len(s.AllOf) == 0 {
 		return s
@@ -27,8 +27,8 @@ func merged(s *openapi3.Schema) *openapi3.Schema {
 	return &m
 }
 
-// value makes a value for a schema, or one that is wrong. example is what the
-// document gives as an example where the value goes; it may be nil.
+// value generates a value for a schema, or a wrong one. example is the example of the document for
+// the value; it may be nil.
 func (g *Generator) value(name string, s *openapi3.Schema, example any) any {
 	s = merged(s)
 	if g.goWrong() {
@@ -100,8 +100,7 @@ func (g *Generator) array(name string, s *openapi3.Schema, example any) any {
 	return array
 }
 
-// number stays within the bounds, and near the lower one: the rest of the world
-// is for oddNumbers.
+// number returns a number within the bounds, near the lower one.
 func (g *Generator) number(s *openapi3.Schema) string {
 	low, high := 1, math.MaxInt32
 	if s.Min != nil {
@@ -113,8 +112,7 @@ func (g *Generator) number(s *openapi3.Schema) string {
 	return fmt.Sprint(min(low+g.Choices.IntN(8), high))
 }
 
-// text makes a valid text: an id that is known, a value of the enum, or whatever
-// the format asks for.
+// text generates a valid text: a known id, a value of the enum, or one of the format.
 func (g *Generator) text(name string, s *openapi3.Schema) string {
 	if len(s.Enum) > 0 {
 		return fmt.Sprint(choose(g, s.Enum))
@@ -133,11 +131,11 @@ func (g *Generator) text(name string, s *openapi3.Schema) string {
 	if open, ok := openValues(s); ok {
 		return fmt.Sprint(choose(g, open))
 	}
-	return choose(g, inWords(name))
+	return choose(g, describedValues(name))
 }
 
-// inWords are values of parameters whose form the document gives in words only.
-func inWords(name string) []string {
+// describedValues returns values of parameters whose form the document only describes.
+func describedValues(name string) []string {
 	switch name {
 	case "fromDate":
 		return []string{"2026-11-02", "2026-10-01", ""}
@@ -151,14 +149,14 @@ func inWords(name string) []string {
 	return []string{"x", "jordan", "DE", "SHP-1"}
 }
 
-// openValues are the values that the document has seen of an open set.
+// openValues returns the values that the document lists of an open set.
 func openValues(s *openapi3.Schema) ([]any, bool) {
 	open, _ := s.Extensions["x-open-enum"].(map[string]any)
 	values, ok := open["enum"].([]any)
 	return values, ok && len(values) > 0
 }
 
-// parameterText makes a value for a query parameter.
+// parameterText generates a value for a query parameter.
 func (g *Generator) parameterText(p *openapi3.Parameter) string {
 	if example, ok := p.Example.(string); ok && !g.oneIn(4) {
 		return example

@@ -11,12 +11,12 @@ const (
 var Batch = &Machine{
 	name: "batch",
 	states: []State{
-		{Name: Queued, Means: "None of its items has been begun."},
-		{Name: InProgress, Means: "Some of its items have been begun, and some are not done."},
-		{Name: Completed, Means: "All of its items are done, those that failed included; completedAt is set.", Ended: true},
+		{Name: Queued, Means: "No item was started."},
+		{Name: InProgress, Means: "Some items were started, and some are not done."},
+		{Name: Completed, Means: "All items are done, whether they failed or not; completedAt is set.", Ended: true},
 	},
 	transitions: []Transition{
-		{Queued, "START", InProgress, "The first item is begun.", true},
+		{Queued, "START", InProgress, "The first item is started.", true},
 		{InProgress, "FINISH", Completed, "The last item is done.", true},
 	},
 }
@@ -25,14 +25,14 @@ var Batch = &Machine{
 var Item = &Machine{
 	name: "item",
 	states: []State{
-		{Name: Queued, Means: "It waits for its turn."},
-		{Name: InProgress, Means: "It is being worked."},
-		{Name: Completed, Means: "It has done what it asks for, and has a result.", Ended: true},
-		{Name: Failed, Means: "It has done nothing, and has an error that says why.", Ended: true},
+		{Name: Queued, Means: "It was accepted."},
+		{Name: InProgress, Means: "It was started."},
+		{Name: Completed, Means: "It made its change, and has a result.", Ended: true},
+		{Name: Failed, Means: "It changed nothing, and has an error.", Ended: true},
 	},
 	transitions: []Transition{
-		{Queued, "START", InProgress, "Its turn has come.", true},
-		{InProgress, "FINISH", Completed, "What it asks for is done, in the same moment.", true},
-		{InProgress, "FAIL", Failed, "What it asks for is not possible, or no longer.", true},
+		{Queued, "START", InProgress, "It falls due.", true},
+		{InProgress, "FINISH", Completed, "Its change is made, in the same transaction.", true},
+		{InProgress, "FAIL", Failed, "Its change is not possible, or no longer possible.", true},
 	},
 }

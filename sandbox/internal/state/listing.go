@@ -10,8 +10,7 @@ const (
 	Completed = "COMPLETED" // of batches and items, too
 )
 
-// Types of operations. Each is an event of its listing; the first three are
-// kinds of batches, too.
+// Types of operations. Each is an event of its listing; the first three are kinds of batches, too.
 const (
 	Create      = "CREATE"
 	Update      = "UPDATE"
@@ -32,28 +31,28 @@ const (
 var Listing = &Machine{
 	name: "listing",
 	states: []State{
-		{Name: Inactive, Means: "It has no ask: nobody can buy it."},
+		{Name: Inactive, Means: "It has no ask and cannot be bought."},
 		{Name: Active, Means: "It has an ask on the market."},
-		{Name: Matched, Means: "It is sold, and its order is under way."},
-		{Name: Completed, Means: "It is sold, and the seller is paid.", Ended: true},
-		{Name: Canceled, Means: "It was sold, but the sale fell through.", Ended: true},
-		{Name: Deleted, Means: "The seller took it back for good.", Ended: true},
+		{Name: Matched, Means: "It is sold; the order is active."},
+		{Name: Completed, Means: "It is sold; the seller was paid.", Ended: true},
+		{Name: Canceled, Means: "It was sold; the order ended without a payout.", Ended: true},
+		{Name: Deleted, Means: "The seller deleted it.", Ended: true},
 	},
 	transitions: []Transition{
 		{Inactive, Create, Active, "The ask of a new listing goes live.", false},
-		{Inactive, Create, Inactive, "A new listing was asked for without an ask.", false},
-		{Inactive, Update, Inactive, "The new terms wait for an ask.", false},
-		{Inactive, Update, Active, "An update that says so makes the ask go live, too.", false},
+		{Inactive, Create, Inactive, "A new listing is created without an ask.", false},
+		{Inactive, Update, Inactive, "It gets new terms, for its next ask.", false},
+		{Inactive, Update, Active, "An update with active set makes the ask go live.", false},
 		{Inactive, Activate, Active, "An ask goes live.", false},
-		{Inactive, Delete, Deleted, "The listing is taken back.", false},
+		{Inactive, Delete, Deleted, "The listing is deleted.", false},
 		{Active, Update, Active, "The ask gets new terms.", false},
-		{Active, Update, Inactive, "An update that says so takes the ask off the market, too.", false},
-		{Active, Deactivate, Inactive, "The ask is taken off the market, and the listing stays.", false},
-		{Active, Delete, Deleted, "The ask and the listing are taken back.", false},
-		{Active, Expiry, Inactive, "The ask has expired; it is recorded as a DEACTIVATE of the system.", true},
-		{Active, Sale, Matched, "A buyer takes the ask, and an order is made.", false},
+		{Active, Update, Inactive, "An update with active cleared takes the ask off the market.", false},
+		{Active, Deactivate, Inactive, "The ask is taken off the market; the listing stays.", false},
+		{Active, Delete, Deleted, "The ask and the listing are deleted.", false},
+		{Active, Expiry, Inactive, "The ask expires; the system records a DEACTIVATE.", true},
+		{Active, Sale, Matched, "A buyer takes the ask, which makes an order.", false},
 		{Matched, Payout, Completed, "The seller is paid for the order.", false},
-		{Matched, CancelOrder, Canceled, "The order ends without a payout; it is recorded as an operation of the system.", false},
+		{Matched, CancelOrder, Canceled, "The order ends without a payout; the system records the operation.", false},
 	},
 }
 
@@ -67,12 +66,12 @@ const (
 var Operation = &Machine{
 	name: "operation",
 	states: []State{
-		{Name: Pending, Means: "It was asked for when it was possible, and is still to be done."},
-		{Name: Succeeded, Means: "Its changes are those of the listing.", Ended: true},
-		{Name: Failed, Means: "It has changed nothing, and has an error that says why.", Ended: true},
+		{Name: Pending, Means: "It was accepted, when it was possible."},
+		{Name: Succeeded, Means: "Its changes were made to the listing.", Ended: true},
+		{Name: Failed, Means: "It changed nothing, and has an error.", Ended: true},
 	},
 	transitions: []Transition{
-		{Pending, "SUCCEED", Succeeded, "The listing is changed, in the same moment.", true},
-		{Pending, "FAIL", Failed, "It has become impossible since it was asked for: the listing was sold, say.", true},
+		{Pending, "SUCCEED", Succeeded, "The listing is changed, in the same transaction.", true},
+		{Pending, "FAIL", Failed, "It is no longer possible: the listing was sold, for example.", true},
 	},
 }

@@ -1,11 +1,10 @@
-// Package state holds the state machines of the marketplace: which states a
-// batch, an item, a listing, an operation and an order have, and which event
-// leads from which to which. The tables are the one place where that is said;
-// what is possible, refused, filtered by and drawn follows from them.
+// Package state has the state machines of the marketplace: the states of batches, items, listings,
+// operations and orders, and the events that lead from one to another. Its tables are the only
+// place that defines them: validation, filters, database triggers and docs/states.md are derived
+// from them.
 //
-// Neither the documentation of the service nor a live one shows transitions.
-// The names of the states are public; what leads from one to another is assumed
-// where the sentence of a transition does not repeat a published rule.
+// The names of the states are public. Transitions are not published: they are assumed, but for
+// those whose sentence repeats a published rule.
 package state
 
 import "slices"
@@ -15,41 +14,39 @@ import "slices"
 // State is one state of a machine.
 type State struct {
 	Name string
-	// Means is a sentence about whoever is in this state.
+	// Means is a sentence about what is in this state.
 	Means string
-	// Ended says that it is over: only states that have ended follow.
+	// Ended marks a state that only such states can follow.
 	Ended bool
 }
 
-// Transition is one row of a machine's table. An event may lead from one state
-// to several, for its details decide.
+// Transition is one row of a machine's table. An event may lead from one state to several; its
+// details decide.
 type Transition struct {
 	From, Event, To string
 	// Means is a sentence about what happens.
 	Means string
-	// Alone says that it happens by itself after a while.
-	Alone bool
+	// Automatic marks a transition that the worker makes when it falls due.
+	Automatic bool
 }
 
-// Machine is a table of states and transitions. It does not change and is safe
-// for concurrent use.
+// Machine is a table of states and transitions. It is immutable and safe for concurrent use.
 type Machine struct {
 	name        string
 	states      []State
 	transitions []Transition
 }
 
-// Name returns what the machine is about, in one word.
+// Name returns the name of what has these states, in one word.
 func (m *Machine) Name() string { return m.name }
 
-// States returns all states, the first of which is where everything begins.
+// States returns all states, the initial one first.
 func (m *Machine) States() []State { return slices.Clone(m.states) }
 
-// Transitions returns the table.
+// Transitions returns all rows.
 func (m *Machine) Transitions() []Transition { return slices.Clone(m.transitions) }
 
-// Names returns the names of the states that have ended, or of those that have
-// not.
+// Names returns the names of the states that have ended, or of the others.
 func (m *Machine) Names(ended bool) []string {
 	var names []string
 	for _, s := range m.states {
@@ -60,12 +57,12 @@ func (m *Machine) Names(ended bool) []string {
 	return names
 }
 
-// Has reports whether there is a state of that name.
+// Has reports whether there is a state of a name.
 func (m *Machine) Has(name string) bool {
 	return slices.ContainsFunc(m.states, func(s State) bool { return s.Name == name })
 }
 
-// Ended reports whether a state is one that has ended.
+// Ended reports whether a state has ended.
 func (m *Machine) Ended(name string) bool {
 	return slices.ContainsFunc(m.states, func(s State) bool { return s.Name == name && s.Ended })
 }
@@ -102,16 +99,14 @@ func (m *Machine) Leads(from, event, to string) bool {
 	})
 }
 
-// Toward returns the transition from one state to another, and false if there
-// is none.
+// Toward returns the transition from one state to another, and false if there is none.
 func (m *Machine) Toward(from, to string) (Transition, bool) {
 	return m.find(func(t Transition) bool { return t.From == from && t.To == to })
 }
 
-// Alone returns the transition that happens in a state by itself, and false if
-// there is none.
-func (m *Machine) Alone(from string) (Transition, bool) {
-	return m.find(func(t Transition) bool { return t.From == from && t.Alone })
+// Automatic returns the automatic transition from a state, and false if there is none.
+func (m *Machine) Automatic(from string) (Transition, bool) {
+	return m.find(func(t Transition) bool { return t.From == from && t.Automatic })
 }
 
 func (m *Machine) find(match func(Transition) bool) (Transition, bool) {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// decided writes every event in every state down once more, so that a changed
-// table is a decision and no accident. A state that is not listed has no way on.
+// decided repeats the tables, so that they are not changed by accident. States that are not listed
+// are final.
 var decided = map[*Machine]map[string]string{
 	Batch: {
 		"QUEUED":      "START>IN_PROGRESS",
@@ -56,7 +56,7 @@ func events(m *Machine) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-func TestEveryEventInEveryState(t *testing.T) {
+func TestMachine_AllowsWhatWasDecided(t *testing.T) {
 	for _, m := range Machines() {
 		require.Contains(t, decided, m, m.Name())
 		for _, from := range m.States() {
@@ -81,7 +81,7 @@ func TestEveryEventInEveryState(t *testing.T) {
 	}
 }
 
-func TestTablesMakeSense(t *testing.T) {
+func TestMachine_TablesAreConsistent(t *testing.T) {
 	for _, m := range Machines() {
 		reached := map[string]bool{m.States()[0].Name: true}
 		for range m.States() {
@@ -92,23 +92,23 @@ func TestTablesMakeSense(t *testing.T) {
 		seen := map[[3]string]bool{}
 		for _, row := range m.Transitions() {
 			assert.True(t, m.Has(row.From) && m.Has(row.To), "%s: %v has an unknown state", m.Name(), row)
-			assert.False(t, m.Ended(row.From) && !m.Ended(row.To), "%s: %v begins again what has ended", m.Name(), row)
-			assert.False(t, seen[[3]string{row.From, row.Event, row.To}], "%s: %v is there twice", m.Name(), row)
+			assert.False(t, m.Ended(row.From) && !m.Ended(row.To), "%s: %v leads out of an ended state", m.Name(), row)
+			assert.False(t, seen[[3]string{row.From, row.Event, row.To}], "%s: %v is repeated", m.Name(), row)
 			seen[[3]string{row.From, row.Event, row.To}] = true
 			assert.Regexp(t, `^[A-Z].*\.$`, row.Means, "a sentence")
 		}
 		for _, s := range m.States() {
-			assert.True(t, reached[s.Name], "%s: nothing leads to %s", m.Name(), s.Name)
-			assert.True(t, s.Ended || len(m.Targets(s.Name)) > 0, "%s: %s has no way out", m.Name(), s.Name)
+			assert.True(t, reached[s.Name], "%s: %s cannot be reached", m.Name(), s.Name)
+			assert.True(t, s.Ended || len(m.Targets(s.Name)) > 0, "%s: %s is final but has not ended", m.Name(), s.Name)
 			assert.Regexp(t, `^[A-Z].*\.$`, s.Means, "a sentence")
 		}
 	}
 }
 
-func TestAnOrderGetsPaidByItself(t *testing.T) {
+func TestMachine_MovesAnOrderToThePayoutAutomatically(t *testing.T) {
 	way := []string{Order.States()[0].Name}
 	for {
-		next, ok := Order.Alone(way[len(way)-1])
+		next, ok := Order.Automatic(way[len(way)-1])
 		if !ok {
 			break
 		}
@@ -120,7 +120,7 @@ func TestAnOrderGetsPaidByItself(t *testing.T) {
 	}, way)
 }
 
-func TestNobodyCanChangeATable(t *testing.T) {
+func TestMachine_IsImmutable(t *testing.T) {
 	Order.Transitions()[0].To = "NOWHERE"
 	Order.States()[0].Ended = true
 	assert.Equal(t, Shipped, Order.Transitions()[0].To)

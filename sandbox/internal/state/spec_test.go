@@ -11,8 +11,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/api"
 )
 
-// values are the values that the document lists for a schema, of an open or of
-// a closed set.
+// values returns the values that the document lists for a schema, of an open or of a closed set.
 func values(t *testing.T, doc *openapi3.T, schema string) []string {
 	t.Helper()
 	require.Contains(t, doc.Components.Schemas, schema)
@@ -29,7 +28,7 @@ func values(t *testing.T, doc *openapi3.T, schema string) []string {
 	return set.Enum
 }
 
-func TestTheDocumentKnowsTheSameStates(t *testing.T) {
+func TestSpec_HasTheSameStates(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.Spec)
 	require.NoError(t, err)
 	all := func(m *Machine) []string { return append(m.Names(false), m.Names(true)...) }
@@ -42,12 +41,12 @@ func TestTheDocumentKnowsTheSameStates(t *testing.T) {
 		{"BatchItemStatus", all(Item), "the states of items"},
 		{"ListingStatus", all(Listing), "the states of listings"},
 		{"OperationStatus", all(Operation), "the states of operations"},
-		{"OrderStatus", append(all(Order), "UNKNOWN"), "the states of orders, and one that no order of the sandbox gets into"},
-		{"ActiveOrderStatus", Order.Names(false), "active orders can be filtered by what is not over"},
-		{"HistoricalOrderStatus", Order.Names(true), "and those in history by what is"},
+		{"OrderStatus", append(all(Order), "UNKNOWN"), "the states of orders, and one that is never reached"},
+		{"ActiveOrderStatus", Order.Names(false), "filters of active orders"},
+		{"HistoricalOrderStatus", Order.Names(true), "filters of history"},
 	} {
 		assert.ElementsMatch(t, row.want, values(t, doc, row.schema), row.why)
 	}
 	assert.Subset(t, values(t, doc, "OperationType"), []string{Create, Update, Delete, Activate, Deactivate, CancelOrder},
-		"what is recorded as an operation has a type of the document")
+		"the types of operations that are recorded")
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
-// dawn is when the first listing of a test is made.
-var dawn = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+// start is the time of the first listing of a test.
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// random draws listings and what happens to them.
+// random draws listings and changes of them.
 type random struct{ *rand.Rand }
 
 func (r random) pick(values ...string) string { return values[r.IntN(len(values))] }
@@ -43,13 +43,13 @@ func (r random) ids(kind string, n int) []string {
 }
 
 func (r random) listing(n int) Listing {
-	created := dawn.Add(time.Duration(n) * time.Minute).Add(-time.Duration(r.IntN(3)) * time.Minute) // its clock goes back at times
+	created := start.Add(time.Duration(n) * time.Minute).Add(-time.Duration(r.IntN(3)) * time.Minute) // the clock goes back at times
 	l := Listing{
 		ID: fmt.Sprint("listing", n), Account: int64(1 + r.IntN(10)/9), // the second account has a tenth of them
 		Status: r.pick(state.Inactive, state.Active, state.Active, state.Active, state.Deleted, state.Matched), Amount: 1, Currency: "USD",
 		ProductID: fmt.Sprint("product", r.IntN(5)), VariantID: fmt.Sprint("variant", r.IntN(20)),
 		InventoryType: r.pick("STANDARD", "STANDARD", "STANDARD", "DIRECT"), Ask: Ask{ID: "ask"},
-		ExpiresAt: dawn, CreatedAt: created, UpdatedAt: created,
+		ExpiresAt: start, CreatedAt: created, UpdatedAt: created,
 	}
 	if r.IntN(2) == 0 {
 		l.BatchID = fmt.Sprint("batch", n/50)
@@ -57,8 +57,8 @@ func (r random) listing(n int) Listing {
 	return l
 }
 
-// happen changes the state of some listings.
-func (r random) happen(tx *Tx, listings int) error {
+// changeSome changes the state of some listings.
+func (r random) changeSome(tx *Tx, listings int) error {
 	for _, n := range r.Perm(listings)[:listings/20] {
 		l, err := tx.AnyListing(fmt.Sprint("listing", n))
 		if err != nil {
@@ -84,16 +84,16 @@ func (r random) filter(listings int) ListingFilter {
 		f.ProductIDs, f.VariantIDs, f.BatchIDs = r.ids("product", 5), r.ids("variant", 20), r.ids("batch", listings/50)
 	}
 	if r.IntN(2) == 0 {
-		f.From = dawn.Add(time.Duration(r.IntN(listings)) * time.Minute)
+		f.From = start.Add(time.Duration(r.IntN(listings)) * time.Minute)
 	}
 	if r.IntN(2) == 0 {
-		f.Until = dawn.Add(time.Duration(r.IntN(listings)) * time.Minute)
+		f.Until = start.Add(time.Duration(r.IntN(listings)) * time.Minute)
 	}
 	return f
 }
 
-// naive answers a filter as anybody would who did not mind how long it takes.
-func naive(tx *Tx, f ListingFilter, limit, offset int) (ids []string, count int, err error) {
+// simplePage reads a page with the simplest queries.
+func simplePage(tx *Tx, f ListingFilter, limit, offset int) (ids []string, count int, err error) {
 	var w where
 	w.and("account = ?", f.Account)
 	w.in("product_id", f.ProductIDs)
@@ -118,7 +118,7 @@ func naive(tx *Tx, f ListingFilter, limit, offset int) (ids []string, count int,
 	return ids, count, err
 }
 
-func TestPagesAreThoseOfACountAndAnOffset(t *testing.T) {
+func TestPages_EqualThoseOfASimpleQuery(t *testing.T) {
 	const listings = 2500 // several small blocks, in one large one
 	for seed := range uint64(2) {
 		s := reopen(t, filepath.Join(t.TempDir(), "sandbox.db"))
@@ -132,7 +132,7 @@ func TestPagesAreThoseOfACountAndAnOffset(t *testing.T) {
 			return nil
 		}))
 		for range 3 {
-			require.NoError(t, s.Update(t.Context(), func(tx *Tx) error { return r.happen(tx, listings) }))
+			require.NoError(t, s.Update(t.Context(), func(tx *Tx) error { return r.changeSome(tx, listings) }))
 			require.NoError(t, s.View(t.Context(), func(tx *Tx) error { comparePages(t, tx, r, listings); return nil }))
 		}
 	}
@@ -142,10 +142,10 @@ func comparePages(t *testing.T, tx *Tx, r random, listings int) {
 	t.Helper()
 	for range 25 {
 		f, limit := r.filter(listings), 1+r.IntN(100)
-		_, matches, err := naive(tx, f, 1, 0)
+		_, matches, err := simplePage(tx, f, 1, 0)
 		require.NoError(t, err)
 		for _, offset := range []int{0, r.IntN(matches + 1), max(0, matches-limit), matches + 1} {
-			want, count, err := naive(tx, f, limit, offset)
+			want, count, err := simplePage(tx, f, limit, offset)
 			require.NoError(t, err)
 			page, n, err := tx.Listings(f, limit, offset)
 			require.NoError(t, err)
@@ -159,9 +159,8 @@ func comparePages(t *testing.T, tx *Tx, r random, listings int) {
 	}
 }
 
-// TestPagesAcrossLargeBlocks finds pages whose listings are spread over several large blocks, by
-// leaving out the numbers in between.
-func TestPagesAcrossLargeBlocks(t *testing.T) {
+// The numbers of the listings have gaps, so that a few listings are in several large blocks.
+func TestPages_SpanLargeBlocks(t *testing.T) {
 	s := reopen(t, "")
 	r := random{rand.New(rand.NewPCG(1, 2))}
 	const listings = 1500
@@ -185,22 +184,22 @@ func TestPagesAcrossLargeBlocks(t *testing.T) {
 	}))
 }
 
-func TestWhatWasCreatedNeverGoesBack(t *testing.T) {
+func TestListings_CreatedAtNeverFalls(t *testing.T) {
 	s := reopen(t, "")
 	r := random{rand.New(rand.NewPCG(1, 1))}
-	for n, created := range []time.Time{dawn, dawn.Add(time.Hour), dawn.Add(-time.Hour)} {
+	for n, created := range []time.Time{start, start.Add(time.Hour), start.Add(-time.Hour)} {
 		l := r.listing(n)
 		l.CreatedAt = created
 		require.NoError(t, s.Update(t.Context(), func(tx *Tx) error { return tx.InsertListing(l) }))
 	}
 	require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
 		last, err := tx.AnyListing("listing2")
-		assert.Equal(t, dawn.Add(time.Hour), last.CreatedAt, "a clock that went back stands still")
+		assert.Equal(t, start.Add(time.Hour), last.CreatedAt, "a clock that went back")
 		return err
 	}))
 }
 
-func TestAListingIsSavedOnceAfterItWasRead(t *testing.T) {
+func TestListings_AreSavedOnceAfterBeingRead(t *testing.T) {
 	s := reopen(t, "")
 	l := random{rand.New(rand.NewPCG(1, 1))}.listing(0)
 	l.Status = state.Active
@@ -212,5 +211,5 @@ func TestAListingIsSavedOnceAfterItWasRead(t *testing.T) {
 		require.NoError(t, tx.SaveListing(read))
 		return tx.SaveListing(read)
 	})
-	require.ErrorContains(t, err, "read it again", "it would be counted twice")
+	require.Error(t, err, "it would be counted twice")
 }

@@ -14,34 +14,34 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
-// everyRow is the step of a plan that looks at a whole table or index. Results of subqueries, which
-// have names in brackets or are said to be constant, may be.
-var everyRow = regexp.MustCompile(`^SCAN (listings|batch_items|operations|batches|orders|listing_blocks|bids|[libo])\b`)
+// fullScan matches the steps of a plan that scan a whole table or index. Scans of the results of
+// subqueries, which have names in brackets or are constant, are allowed.
+var fullScan = regexp.MustCompile(`^SCAN (listings|batch_items|operations|batches|orders|listing_blocks|bids|[libo])\b`)
 
-// TestNothingLooksAtAllRows does what is done all day, and then asks SQLite how.
-func TestNothingLooksAtAllRows(t *testing.T) {
+// TestPlans_ScanNoTable runs the frequent statements, and then asks SQLite for their plans.
+func TestPlans_ScanNoTable(t *testing.T) {
 	s := reopen(t, "")
 	l := Listing{
 		ID: "l", Account: 1, Status: state.Active, Ask: Ask{ID: "a"}, ProductID: "p", VariantID: "v", Amount: 1, Currency: "USD",
-		InventoryType: "STANDARD", BatchID: "b", ItemID: "i", ExpiresAt: dawn.Add(time.Hour), CreatedAt: dawn, UpdatedAt: dawn,
+		InventoryType: "STANDARD", BatchID: "b", ItemID: "i", ExpiresAt: start.Add(time.Hour), CreatedAt: start, UpdatedAt: start,
 	}
 	filters := []ListingFilter{
 		{},
 		{Statuses: []string{state.Active}},
 		{Statuses: []string{state.Active, state.Inactive}, InventoryTypes: []string{"DIRECT"}},
 		{WithExpired: true},
-		{From: dawn, Until: dawn.Add(time.Minute)},
+		{From: start, Until: start.Add(time.Minute)},
 		{BatchIDs: []string{"b"}},
 		{ProductIDs: []string{"p"}},
 		{ProductIDs: []string{"p", "q"}, Statuses: []string{state.Active}},
-		{VariantIDs: []string{"v"}, ProductIDs: []string{"p"}, Statuses: []string{state.Active}, From: dawn},
-		{ShipmentIDs: []string{"s"}, Statuses: []string{state.Active}, From: dawn},
+		{VariantIDs: []string{"v"}, ProductIDs: []string{"p"}, Statuses: []string{state.Active}, From: start},
+		{ShipmentIDs: []string{"s"}, Statuses: []string{state.Active}, From: start},
 	}
 	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
-		_, err := tx.InsertBatch(Batch{ID: "b", Account: 1, Kind: state.Create, CreatedAt: dawn}, []Item{{ID: "i", DueAt: dawn}})
+		_, err := tx.InsertBatch(Batch{ID: "b", Account: 1, Kind: state.Create, CreatedAt: start}, []Item{{ID: "i", DueAt: start}})
 		require.NoError(t, err)
 		require.NoError(t, tx.InsertListing(l))
-		require.NoError(t, tx.InsertOperation(Operation{ID: "o", ListingID: "l", Type: state.Create, Status: state.Pending, DueAt: dawn, CreatedAt: dawn, UpdatedAt: dawn}))
+		require.NoError(t, tx.InsertOperation(Operation{ID: "o", ListingID: "l", Type: state.Create, Status: state.Pending, DueAt: start, CreatedAt: start, UpdatedAt: start}))
 		return nil
 	}))
 	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
@@ -51,7 +51,7 @@ func TestNothingLooksAtAllRows(t *testing.T) {
 			require.NoError(t, err)
 			assert.Len(t, page, count)
 		}
-		now := dawn.Add(time.Hour)
+		now := start.Add(time.Hour)
 		_, err := tx.StartItems(now, 0, 100)
 		require.NoError(t, err)
 		require.NoError(t, tx.UpdateBatches(now))
@@ -81,7 +81,7 @@ func TestNothingLooksAtAllRows(t *testing.T) {
 		require.NoError(t, err)
 		for _, f := range []OrderFilter{
 			{},
-			{InventoryTypes: []string{"DIRECT"}, From: dawn},
+			{InventoryTypes: []string{"DIRECT"}, From: start},
 			{ShipmentIDs: []string{"s"}, ByShipBy: true},
 			{ProductID: "p"},
 		} {
@@ -97,14 +97,14 @@ func TestNothingLooksAtAllRows(t *testing.T) {
 		require.Greater(t, len(queries), 20)
 		for _, query := range queries {
 			for _, step := range explain(t, tx, query) {
-				assert.NotRegexp(t, everyRow, step, query)
+				assert.NotRegexp(t, fullScan, step, query)
 			}
 		}
 		return nil
 	}))
 }
 
-func TestAPageOfOneKindIsReadInOrder(t *testing.T) {
+func TestPlans_SelectivePagesAreReadInOrder(t *testing.T) {
 	s := reopen(t, "")
 	for _, f := range []ListingFilter{
 		{BatchIDs: []string{"b"}},
@@ -114,20 +114,20 @@ func TestAPageOfOneKindIsReadInOrder(t *testing.T) {
 		require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
 			w := narrow(f, 0, endOfTime)
 			plan := explain(t, tx, `SELECT l.seq FROM listings l INDEXED BY `+f.narrowest()+w.String()+` ORDER BY l.seq DESC`)
-			require.Len(t, plan, 1, "nothing is sorted, so that it stops after the page")
+			require.Len(t, plan, 1, "reading stops after the page, since nothing is sorted")
 			assert.Contains(t, plan[0], "USING COVERING INDEX "+f.narrowest()+" (account=? AND ")
-			assert.Contains(t, plan[0], " AND seq>? AND seq<?)", "days narrow it down, too")
+			assert.Contains(t, plan[0], " AND seq>? AND seq<?)", "dates use the index, too")
 			return nil
 		}))
 	}
 }
 
-func TestAListOfOrdersIsCountedAndSortedInItsIndex(t *testing.T) {
+func TestPlans_OrdersAreCountedAndSortedInTheIndex(t *testing.T) {
 	s := reopen(t, "")
 	require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
 		for _, f := range []OrderFilter{
 			{Statuses: []string{"CREATED"}},
-			{Statuses: []string{"CREATED", "SHIPPED"}, InventoryTypes: []string{"DIRECT"}, From: dawn, ByShipBy: true},
+			{Statuses: []string{"CREATED", "SHIPPED"}, InventoryTypes: []string{"DIRECT"}, From: start, ByShipBy: true},
 		} {
 			_, _, err := tx.Orders(f, 100, 0)
 			require.NoError(t, err)
@@ -137,14 +137,14 @@ func TestAListOfOrdersIsCountedAndSortedInItsIndex(t *testing.T) {
 			plan := explain(t, tx, query)
 			assert.Contains(t, strings.Join(plan, "\n"), "USING COVERING INDEX orders_by_state (account=? AND status=?)", query)
 			if strings.Contains(query, "status IN (?)") && strings.Contains(query, "ORDER BY") {
-				assert.NotContains(t, strings.Join(plan, "\n"), "USE TEMP B-TREE", "a list of one status is in order already")
+				assert.NotContains(t, strings.Join(plan, "\n"), "USE TEMP B-TREE", "one status is in the order of the index")
 			}
 		}
 		return nil
 	}))
 }
 
-// explain returns the steps in which SQLite means to run a query.
+// explain returns the steps of the plan of a query.
 func explain(t *testing.T, tx *Tx, query string) []string {
 	t.Helper()
 	type step struct {
@@ -152,7 +152,7 @@ func explain(t *testing.T, tx *Tx, query string) []string {
 		detail             string
 	}
 	var args []any
-	for n := range max(strings.Count(query, "?"), 20) { // more than a query names are not looked at
+	for n := range max(strings.Count(query, "?"), 20) { // surplus arguments are ignored
 		args = append(args, n)
 	}
 	steps, err := list(tx, func(s *step) []any { return []any{&s.id, &s.parent, &s.unused, &s.detail} }, `EXPLAIN QUERY PLAN `+query, args...)

@@ -20,7 +20,7 @@ func database(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-func TestTheDatabaseRefusesWhatNoMachineAllows(t *testing.T) {
+func TestStatusTriggers_RefuseWhatNoTableAllows(t *testing.T) {
 	db := database(t, ":memory:")
 	for _, m := range state.Machines() {
 		_, err := db.ExecContext(t.Context(), `DROP TABLE IF EXISTS things; CREATE TABLE things (status TEXT); `+triggerSQL("things", m))
@@ -40,21 +40,21 @@ func TestTheDatabaseRefusesWhatNoMachineAllows(t *testing.T) {
 	}
 }
 
-func TestEveryTableWithAStatusIsGuarded(t *testing.T) {
+func TestStatusTriggers_AreOnEveryTableAndCurrent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sandbox.db")
 	reopen(t, path)
 	db := database(t, path)
-	guarded := func(table string) (text string) {
+	triggerOf := func(table string) (text string) {
 		require.NoError(t, db.QueryRowContext(t.Context(),
 			`SELECT coalesce(max(sql), '') FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?`, table).Scan(&text))
 		return text
 	}
 	for _, g := range statusTriggers {
-		assert.Equal(t, triggerSQL(g.table, g.machine), guarded(g.table))
+		assert.Equal(t, triggerSQL(g.table, g.machine), triggerOf(g.table))
 	}
 
 	_, err := db.ExecContext(t.Context(), `DROP TRIGGER orders_status; CREATE TRIGGER orders_status BEFORE DELETE ON orders BEGIN SELECT 1; END`)
 	require.NoError(t, err)
 	require.NoError(t, createStatusTriggers(t.Context(), db))
-	assert.Equal(t, triggerSQL("orders", state.Order), guarded("orders"), "a file that an older table was opened with is brought up to date")
+	assert.Equal(t, triggerSQL("orders", state.Order), triggerOf("orders"), "a trigger of an older table is replaced")
 }

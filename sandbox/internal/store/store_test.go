@@ -34,17 +34,17 @@ func next(t *testing.T, s *Store, end error) int64 {
 	return n
 }
 
-func TestNumbersNeverRepeatAcrossRestarts(t *testing.T) {
+func TestNumbers_NeverRepeatAcrossRestarts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sandbox.db")
 	first := reopen(t, path)
 	assert.EqualValues(t, 1, next(t, first, nil))
 	assert.EqualValues(t, 2, next(t, first, errors.New("rolled back")))
-	assert.EqualValues(t, 2, next(t, first, nil), "a number that nobody saw is given out again")
-	assert.EqualValues(t, 3, next(t, reopen(t, path), nil), "the file remembers")
-	assert.EqualValues(t, 4, next(t, first, nil), "even for two that use it at the same time")
+	assert.EqualValues(t, 2, next(t, first, nil), "a number that was rolled back is returned again")
+	assert.EqualValues(t, 3, next(t, reopen(t, path), nil), "after a restart")
+	assert.EqualValues(t, 4, next(t, first, nil), "also for two stores on one file")
 }
 
-func TestEverySequenceHasNumbersOfItsOwn(t *testing.T) {
+func TestNumbers_BelongToTheirSequence(t *testing.T) {
 	s := reopen(t, "")
 	assert.EqualValues(t, 1, next(t, s, nil))
 	assert.EqualValues(t, 2, next(t, s, nil))
@@ -56,10 +56,10 @@ func TestEverySequenceHasNumbersOfItsOwn(t *testing.T) {
 		}
 		return nil
 	}))
-	assert.EqualValues(t, 3, next(t, s, nil), "whatever another one has given out")
+	assert.EqualValues(t, 3, next(t, s, nil), "other sequences do not matter")
 }
 
-func TestAPanicRollsBackAndLeavesTheStoreUsable(t *testing.T) {
+func TestUpdate_PanicRollsBack(t *testing.T) {
 	s := reopen(t, "")
 	assert.Panics(t, func() {
 		_ = s.Update(t.Context(), func(tx *Tx) error {
@@ -71,7 +71,7 @@ func TestAPanicRollsBackAndLeavesTheStoreUsable(t *testing.T) {
 	assert.EqualValues(t, 1, next(t, s, nil))
 }
 
-func TestAViewCannotWrite(t *testing.T) {
+func TestView_CannotWrite(t *testing.T) {
 	s := reopen(t, filepath.Join(t.TempDir(), "sandbox.db"))
 	err := s.View(t.Context(), func(tx *Tx) error {
 		_, err := tx.InsertBatch(Batch{ID: "b", Kind: state.Create}, nil)
@@ -80,7 +80,7 @@ func TestAViewCannotWrite(t *testing.T) {
 	require.ErrorContains(t, err, "readonly")
 }
 
-func TestReadersDoNotWaitForTheWriter(t *testing.T) {
+func TestView_DoesNotWaitForTheWriter(t *testing.T) {
 	s := reopen(t, filepath.Join(t.TempDir(), "sandbox.db"))
 	batches := func() (n int) {
 		require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
@@ -89,14 +89,14 @@ func TestReadersDoNotWaitForTheWriter(t *testing.T) {
 		return n
 	}
 	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
-		_, err := tx.InsertBatch(Batch{ID: "b", Kind: state.Create, CreatedAt: dawn}, []Item{{ID: "i", DueAt: dawn}})
-		assert.Zero(t, batches(), "they see what was before, while it is being written")
+		_, err := tx.InsertBatch(Batch{ID: "b", Kind: state.Create, CreatedAt: start}, []Item{{ID: "i", DueAt: start}})
+		assert.Zero(t, batches(), "readers see the state before the transaction")
 		return err
 	}))
 	assert.Equal(t, 1, batches())
 }
 
-func TestACloseWaitsAndThenNothingBegins(t *testing.T) {
+func TestClose_WaitsForTransactionsAndRefusesNewOnes(t *testing.T) {
 	for name, path := range map[string]string{"in memory": "", "in a file": filepath.Join(t.TempDir(), "sandbox.db")} {
 		t.Run(name, func(t *testing.T) {
 			s := reopen(t, path)
@@ -105,16 +105,16 @@ func TestACloseWaitsAndThenNothingBegins(t *testing.T) {
 				go func() { closed <- s.Close() }()
 				_, err := tx.NextNumber("listing")
 				return err
-			}), "what has begun is finished")
+			}), "a running transaction finishes")
 			require.NoError(t, <-closed)
 			require.ErrorIs(t, s.View(t.Context(), func(*Tx) error { return nil }), ErrClosed)
 			require.ErrorIs(t, s.Update(t.Context(), func(*Tx) error { return nil }), ErrClosed)
-			require.NoError(t, s.Close(), "closing it again is no mistake")
+			require.NoError(t, s.Close(), "a second Close does nothing")
 		})
 	}
 }
 
-func TestAConnectionKeepsFewStatements(t *testing.T) {
+func TestConnection_LimitsPreparedStatements(t *testing.T) {
 	s := reopen(t, "")
 	require.NoError(t, s.Update(t.Context(), func(tx *Tx) error {
 		for n := range 3 * maxPrepared {
@@ -127,7 +127,7 @@ func TestAConnectionKeepsFewStatements(t *testing.T) {
 	}))
 }
 
-func TestAMemoryStoreSurvivesACancelledCaller(t *testing.T) {
+func TestUpdate_FinishesAfterItsContextEnds(t *testing.T) {
 	s := reopen(t, "")
 	assert.EqualValues(t, 1, next(t, s, nil))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -136,19 +136,19 @@ func TestAMemoryStoreSurvivesACancelledCaller(t *testing.T) {
 		_, err := tx.NextNumber("listing")
 		return err
 	})
-	require.NoError(t, err, "what has begun is finished")
-	require.ErrorIs(t, s.View(ctx, func(*Tx) error { return nil }), context.Canceled, "and nothing new begins")
-	assert.EqualValues(t, 3, next(t, s, nil), "the database is still there")
+	require.NoError(t, err, "a running transaction finishes")
+	require.ErrorIs(t, s.View(ctx, func(*Tx) error { return nil }), context.Canceled, "no new transaction begins")
+	assert.EqualValues(t, 3, next(t, s, nil), "the database in memory still exists")
 }
 
-func TestAnActiveListingNeedsAnAsk(t *testing.T) {
+func TestSchema_ActiveListingNeedsAnAsk(t *testing.T) {
 	err := reopen(t, "").Update(t.Context(), func(tx *Tx) error {
 		return tx.InsertListing(Listing{ID: "l", Status: state.Active, ProductID: "p", VariantID: "v", Amount: 1, Currency: "USD", InventoryType: "STANDARD"})
 	})
-	require.ErrorContains(t, err, "constraint", "the schema holds what the rules promise")
+	require.ErrorContains(t, err, "constraint")
 }
 
-func TestATransactionThatTheDatabaseGaveUpDoesNothingMore(t *testing.T) {
+func TestSavepoint_FailsAfterAnAbort(t *testing.T) {
 	s := reopen(t, "")
 	err := s.Update(t.Context(), func(tx *Tx) error {
 		_, err := tx.NextNumber("ids")
@@ -160,9 +160,9 @@ func TestATransactionThatTheDatabaseGaveUpDoesNothingMore(t *testing.T) {
 		require.ErrorIs(t, err, ErrAborted)
 		require.ErrorContains(t, err, "disk full")
 		_, err = tx.InsertBid(Bid{VariantID: "v", Currency: "USD", Amount: 1})
-		require.ErrorIs(t, err, ErrAborted, "it would be a transaction of its own")
+		require.ErrorIs(t, err, ErrAborted, "it would be another transaction")
 		return nil
 	})
-	require.ErrorIs(t, err, ErrAborted, "even if nobody cares")
-	assert.EqualValues(t, 1, next(t, s, nil), "and the next one can be made")
+	require.ErrorIs(t, err, ErrAborted, "even if f ignores it")
+	assert.EqualValues(t, 1, next(t, s, nil), "the next transaction works")
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -19,13 +20,11 @@ func (e *Error) Error() string { return e.Message }
 
 // Write responds with the error.
 func (e *Error) Write(w http.ResponseWriter) {
-	for name, values := range e.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), e.Header)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(e.Status)
-	// Writing fails if the client is gone, and then there is no one left to report it to.
-	_ = json.NewEncoder(w).Encode(PublicAPIError{StatusCode: e.Status, Message: e.Message})
+	body := PublicAPIError{StatusCode: e.Status, Message: e.Message}
+	_ = json.NewEncoder(w).Encode(body) // it fails only if the client is gone
 }
 
 // Invalidf returns an Error of status 400.
@@ -35,7 +34,7 @@ func Invalidf(format string, args ...any) *Error {
 
 // NoSuch returns an Error of status 404 for something that is looked up by its id.
 func NoSuch(what, id string) *Error {
-	return &Error{Status: http.StatusNotFound, Message: fmt.Sprintf("there is no %s %.80q", what, id)}
+	return &Error{Status: http.StatusNotFound, Message: fmt.Sprintf("%s (%.80q): not found", what, id)}
 }
 
 // RetryAfter returns the value of a Retry-After header. It is in seconds and rounded up, because a

@@ -1,6 +1,6 @@
-// Package wire is the served side of the service's OpenAPI document: its models, which say every null and
-// every zero aloud, and the strict server that the sandbox implements. A changed document does not compile
-// until the sandbox follows.
+// Package wire is the served side of the OpenAPI document: its models, which write every null and
+// every zero, the strict server interface that package handlers implements, and the error body.
+// After a change of the document the sandbox does not compile until its handlers follow.
 package wire
 
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config oapi-codegen.yaml ../../../api/openapi.yaml
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// List is an array that marshals as [] when it is empty or nil.
+// List is an array that marshals as [] if it is nil.
 type List[T any] []T
 
 // MarshalJSON implements [json.Marshaler].
@@ -21,7 +21,7 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]T(l))
 }
 
-// Counts maps lower-case item statuses to how many items are in them; it marshals as {} when it is nil.
+// Counts maps lower-case item statuses to the number of items in them. It marshals as {} if nil.
 type Counts map[string]int
 
 // MarshalJSON implements [json.Marshaler].
@@ -32,7 +32,7 @@ func (c Counts) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]int(c))
 }
 
-// Time is a time that marshals as RFC 3339 in UTC with milliseconds and Z, as the service writes it.
+// Time is a time that marshals as RFC 3339 in UTC with milliseconds and Z, as on the service.
 type Time struct{ time.Time }
 
 const timeLayout = "2006-01-02T15:04:05.000Z"

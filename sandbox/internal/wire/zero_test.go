@@ -13,7 +13,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// zeros are the zero values of all objects that answers are made of.
+// zeros has the zero values of all objects in responses.
 var zeros = map[string]any{
 	"Adjustment":                wire.Adjustment{},
 	"AskData":                   wire.AskData{},
@@ -71,24 +71,23 @@ var zeros = map[string]any{
 	"VariantSizeChart":          wire.VariantSizeChart{},
 }
 
-// without says why a schema of answers has no zero value to check.
+// without has the reasons why schemas of responses have no zero value to check.
 var without = map[string]string{
 	"PublicApiError":   "0 is no status code",
-	"IngestionProduct": "it is the caller's input handed back, and its category has no zero",
-	"DocumentLinks":    "it stands only where there are links",
+	"IngestionProduct": "the input of a request, whose category has no zero",
+	"DocumentLinks":    "present only with links",
 }
 
-// A model that drops what is required, or says null where an array belongs,
-// cannot be told from a good one by the compiler.
-func TestZeroValuesAreValidAnswers(t *testing.T) {
+// The compiler does not notice a model that drops required members, or writes null for an array.
+func TestModels_ZeroValuesAreValid(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.Spec)
 	require.NoError(t, err)
-	for name := range answered(doc) {
+	for name := range inResponses(doc) {
 		if _, ok := without[name]; ok {
 			continue
 		}
 		zero, ok := zeros[name]
-		if !assert.True(t, ok, "%s is part of answers and missing from the table", name) {
+		if !assert.True(t, ok, "%s is in responses and not in the table", name) {
 			continue
 		}
 		text, err := json.Marshal(zero)
@@ -98,7 +97,7 @@ func TestZeroValuesAreValidAnswers(t *testing.T) {
 		assert.NoError(t, doc.Components.Schemas[name].Value.VisitJSON(value), "%s: %s", name, text)
 		for member, v := range members(value) {
 			if array := doc.Components.Schemas[name].Value.Properties[member]; array != nil && !array.Value.Nullable {
-				assert.NotNil(t, v, "%s.%s says null and is not nullable", name, member)
+				assert.NotNil(t, v, "%s.%s is null and not nullable", name, member)
 			}
 		}
 	}
@@ -109,8 +108,8 @@ func members(v any) map[string]any {
 	return object
 }
 
-// answered returns the names of all object schemas that answers can contain.
-func answered(doc *openapi3.T) map[string]bool {
+// inResponses returns the names of all object schemas in responses.
+func inResponses(doc *openapi3.T) map[string]bool {
 	names := map[string]bool{}
 	var walk func(*openapi3.SchemaRef)
 	walk = func(ref *openapi3.SchemaRef) {

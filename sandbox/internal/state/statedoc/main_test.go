@@ -11,17 +11,17 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
-func TestThePageIsCurrent(t *testing.T) {
+func TestPage_IsCurrent(t *testing.T) {
 	have, err := os.ReadFile("../../../../docs/states.md")
 	require.NoError(t, err)
 	assert.Equal(t, string(page(state.Machines())), string(have), "run go generate ./sandbox/internal/state")
 }
 
-func TestEveryRowIsOnThePage(t *testing.T) {
+func TestPage_HasEveryStateAndRow(t *testing.T) {
 	text := string(page(state.Machines()))
 	for _, m := range state.Machines() {
 		assert.Contains(t, text, "## "+m.Name()+"\n")
-		assert.Contains(t, text, "[*] --> "+m.States()[0].Name+"\n", "where it begins")
+		assert.Contains(t, text, "[*] --> "+m.States()[0].Name+"\n", "the initial state")
 		for _, s := range m.States() {
 			assert.Contains(t, text, "| "+s.Means+" |\n", "%s %s", m.Name(), s.Name)
 		}
