@@ -106,7 +106,8 @@ func TestAccounts_StayInTheFile(t *testing.T) {
 	require.NoError(t, second.Close())
 
 	third := open(t, chosen("another-key"))
-	assert.Equal(t, "another-key", third.Accounts()[1].APIKey, "a chosen credential replaces the stored one")
+	assert.Equal(t, "another-key", third.Accounts()[1].APIKey,
+		"a chosen credential replaces the stored one")
 	assert.Equal(t, before[1].RefreshToken, third.Accounts()[1].RefreshToken)
 }
 
@@ -115,7 +116,8 @@ func TestAccounts_CredentialsDoNotMix(t *testing.T) {
 	s := m.add("second")
 	r := s.request(http.MethodGet, "/selling/listings", nil)
 	r.Header.Set("x-api-key", m.APIKey())
-	m.send(r).refused(http.StatusUnauthorized, "x-api-key header", "both are valid, of different accounts")
+	m.send(r).
+		refused(http.StatusUnauthorized, "x-api-key header", "both are valid, of different accounts")
 	r = m.request(http.MethodGet, "/selling/listings", nil)
 	r.Header.Set("x-api-key", s.account.APIKey)
 	m.send(r).refused(http.StatusUnauthorized, "x-api-key header", "the other way round")
@@ -126,15 +128,18 @@ func TestAccounts_HaveSeparateQuotas(t *testing.T) {
 	m := open(t, withQuota(quota.Quota{RequestsPerSecond: 1, ItemsPerWindow: 5, ItemsWindow: time.Hour}))
 	s := m.add("second")
 	m.get("/selling/listings")
-	assert.Equal(t, http.StatusOK, s.call(http.MethodGet, "/selling/listings", nil).status, "the first account used up its own")
+	assert.Equal(t, http.StatusOK, s.call(http.MethodGet, "/selling/listings", nil).status,
+		"the first account used up its own")
 	for _, who := range []func(string, string, any) response{m.call, s.call} {
-		who(http.MethodGet, "/selling/listings", nil).refused(http.StatusTooManyRequests, "quota", "the second request")
+		who(http.MethodGet, "/selling/listings", nil).
+			refused(http.StatusTooManyRequests, "quota", "the second request")
 	}
 	m.pass(time.Second)
 	assert.Equal(t, http.StatusOK, m.call(http.MethodPost, createBatch, listings(t, 5)).status)
 	assert.Equal(t, http.StatusOK, s.call(http.MethodPost, createBatch, listings(t, 5)).status)
 	m.pass(time.Second)
-	s.call(http.MethodPost, createBatch, listings(t, 1)).refused(http.StatusTooManyRequests, "quota", "more items")
+	s.call(http.MethodPost, createBatch, listings(t, 1)).
+		refused(http.StatusTooManyRequests, "quota", "more items")
 }
 
 func TestAccounts_ShareTheMarket(t *testing.T) {
@@ -163,7 +168,8 @@ func TestAccounts_PublicCredentialsDeriveNoPrivateOnes(t *testing.T) {
 	private := open(t, inFile(file), func(o *sandbox.Options) {
 		o.APIKey, o.Token, o.RefreshToken = "private-1", "private-2", "private-3"
 	})
-	private.with(token).refused(http.StatusUnauthorized, "Authorization header", "a token of the public credentials")
+	private.with(token).
+		refused(http.StatusUnauthorized, "Authorization header", "a token of the public credentials")
 	assert.Equal(t, derived, private.Accounts()[1], "stored credentials stay")
 	known, made := open(t).add("new").account, private.add("new").account
 	assert.NotEqual(t, known.APIKey, made.APIKey)
@@ -206,8 +212,10 @@ func own(t *testing.T, m *market) belongings {
 	b.order, err = m.Buy(t.Context(), b.sold)
 	require.NoError(t, err)
 	ingestion := m.call(http.MethodPost, "/catalog/ingestion", map[string]any{"items": []any{map[string]any{
-		"category": "sneakers", "productTitle": "A Shoe", "brand": "A Brand", "productImages": []any{"https://images.example.com/1.png"},
-		"variants": []any{map[string]any{"size": "10"}}, "retailPrice": 100, "releaseDate": "2026-01-01", "countryOfOrigin": "CN",
+		"category": "sneakers", "productTitle": "A Shoe", "brand": "A Brand",
+		"productImages": []any{"https://images.example.com/1.png"},
+		"variants":      []any{map[string]any{"size": "10"}}, "retailPrice": 100,
+		"releaseDate": "2026-01-01", "countryOfOrigin": "CN",
 		"colorway": "White", "gtin": "036000291452", "gender": "men", "styleCode": "AB1234-100",
 	}}})
 	require.Equal(t, http.StatusCreated, ingestion.status, "%v", ingestion.body)
@@ -221,9 +229,11 @@ func (b belongings) readAll(m *market) []string {
 	m.t.Helper()
 	var texts []string
 	for _, path := range []string{
-		"/selling/listings/" + b.listing, "/selling/listings/" + b.sold, "/selling/listings/" + b.listing + "/operations",
+		"/selling/listings/" + b.listing, "/selling/listings/" + b.sold,
+		"/selling/listings/" + b.listing + "/operations",
 		b.create, b.create + "/items", b.update, b.update + "/items", b.remove, b.remove + "/items",
-		"/selling/orders/" + b.order, "/catalog/ingestion/" + b.ingestion, "/selling/listings?pageSize=100", "/selling/orders/active",
+		"/selling/orders/" + b.order, "/catalog/ingestion/" + b.ingestion,
+		"/selling/listings?pageSize=100", "/selling/orders/active",
 	} {
 		w := m.raw(http.MethodGet, path, nil)
 		require.Equal(m.t, http.StatusOK, w.Code, path)
@@ -263,7 +273,8 @@ func TestAccounts_CannotReachEachOther(t *testing.T) {
 		{"GetIngestion", "GET", "/catalog/ingestion/" + b.ingestion, nil, "ingestion"},
 	} {
 		tried[row.operation] = true
-		stranger.call(row.method, row.path, row.body).refused(http.StatusNotFound, row.what, row.operation+": a 403 would reveal that the id exists")
+		stranger.call(row.method, row.path, row.body).
+			refused(http.StatusNotFound, row.what, row.operation+": a 403 would reveal that the id exists")
 	}
 	m.settle()
 	assert.Equal(t, before, b.readAll(m), "nothing was changed")
@@ -302,7 +313,8 @@ func TestAccounts_BatchesReachOwnListingsOnly(t *testing.T) {
 		assert.NotEmpty(t, items.text("items", 0, "error"), kind)
 	}
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"))
-	assert.Equal(t, 1, m.get("/selling/listings/%s/operations", id).len("operations"), "the others were not made")
+	assert.Equal(t, 1, m.get("/selling/listings/%s/operations", id).len("operations"),
+		"the others were not made")
 }
 
 func TestAccounts_ListOwnRowsOnly(t *testing.T) {

@@ -62,7 +62,8 @@ func TestBatches_QuantityBecomesThatManyItems(t *testing.T) {
 	for i := range 3 {
 		assert.Equal(t, "COMPLETED", items.text("items", i, "status"))
 		assert.Equal(t, map[string]any{
-			"variantId": chicago(t), "amount": "200.00", "currencyCode": "USD", "active": false, "expiresAt": nil,
+			"variantId": chicago(t), "amount": "200.00", "currencyCode": "USD", "active": false,
+			"expiresAt": nil,
 		}, items.at("items", i, "listingInput"), "the input as it was sent")
 		id := items.text("items", i, "result", "listingId")
 		assert.False(t, seen[id], "each item makes another listing")
@@ -116,7 +117,8 @@ func TestBatches_UpdateListings(t *testing.T) {
 	)
 	m.settle()
 	items := m.get("%s/items", path)
-	assert.Equal(t, []string{"COMPLETED", "COMPLETED", "FAILED", "FAILED", "FAILED"}, items.each("items", "status"))
+	assert.Equal(t, []string{"COMPLETED", "COMPLETED", "FAILED", "FAILED", "FAILED"},
+		items.each("items", "status"))
 	assert.Equal(t, map[string]any{
 		"listingId": cheaper, "amount": "150", "active": nil, "currencyCode": nil, "expiresAt": nil,
 	}, items.at("items", 0, "listingInput"))
@@ -151,6 +153,8 @@ func TestBatches_AreFoundUnderTheirKindOnly(t *testing.T) {
 	m.batch("create-listing", map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 1})
 	path := m.batch("delete-listing", map[string]any{"listingId": "x"})
 	other := "/selling/batch/create-listing/" + path[len("/selling/batch/delete-listing/"):]
-	m.call(http.MethodGet, other, nil).refused(http.StatusNotFound, "create batch", "it is a delete batch")
-	m.call(http.MethodGet, path+"/items?status=DONE", nil).refused(http.StatusBadRequest, `query parameter "status"`, "no such status")
+	m.call(http.MethodGet, other, nil).
+		refused(http.StatusNotFound, "create batch", "it is a delete batch")
+	m.call(http.MethodGet, path+"/items?status=DONE", nil).
+		refused(http.StatusBadRequest, `query parameter "status"`, "no such status")
 }

@@ -2,7 +2,6 @@ package sandbox_test
 
 import (
 	"math"
-	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,7 +27,7 @@ func TestAdvance_DoesTheWorkThatFallsDue(t *testing.T) {
 func TestAdvance_WakesTheWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := open(t, inBackground)
-		a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200"})
+		a := m.createListing("200", nil)
 		require.NoError(t, m.Advance(t.Context(), 400*time.Millisecond))
 		synctest.Wait()
 		<-time.After(600 * time.Millisecond) // 400 ms earlier than it would have
@@ -39,7 +38,7 @@ func TestAdvance_WakesTheWorker(t *testing.T) {
 
 func TestAdvance_LeavesManualWorkToWork(t *testing.T) {
 	m := open(t)
-	a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200"})
+	a := m.createListing("200", nil)
 	require.NoError(t, m.Advance(t.Context(), time.Minute))
 	assert.Equal(t, "INACTIVE", m.get("/selling/listings/%s", a.text("listingId")).text("status"))
 	require.NoError(t, m.Work(t.Context()))
@@ -51,13 +50,14 @@ func TestAdvance_LastsUntilReset(t *testing.T) {
 	first := open(t, inFile(file))
 	require.NoError(t, first.Advance(t.Context(), 20*24*time.Hour))
 	require.NoError(t, first.Advance(t.Context(), 10*24*time.Hour))
-	a := first.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200"})
+	a := first.createListing("200", nil)
 	require.NoError(t, first.Close())
 
 	second := open(t, inFile(file))
 	assert.Equal(t, noon.Add(30*24*time.Hour), second.Now())
 	second.settle()
-	assert.Equal(t, "ACTIVE", second.get("/selling/listings/%s", a.text("listingId")).text("status"), "it is due by the advanced clock")
+	assert.Equal(t, "ACTIVE", second.get("/selling/listings/%s", a.text("listingId")).text("status"),
+		"it is due by the advanced clock")
 	second.now = noon
 	require.NoError(t, second.Reset(t.Context()))
 	assert.Equal(t, noon, second.Now())

@@ -17,83 +17,130 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/specgen"
 )
 
-func TestContract_InvalidRequestsNameWhatIsWrong(t *testing.T) {
+func TestContract_InvalidPathsAndMethods(t *testing.T) {
 	m := open(t)
-	listing := "/selling/listings/" + unknownID
-	items := func(element string) string {
-		return `{"items":[{"variantId":"v","amount":"1","quantity":1},` + element + `]}`
-	}
 	for _, row := range []struct {
-		method, path, body string
-		status             int
-		what, why          string
+		method, path string
+		status       int
+		what, why    string
 	}{
-		{"GET", "/nothing/here", "", 404, "path", "no such path"},
-		{"GET", "/selling/listings/", "", 404, "path", "a trailing slash is another path"},
-		{"GET", "/selling/listings/x/../y", "", 404, "path", "paths are not cleaned"},
-		{"PUT", "/selling/listings", "", 405, "method", "no such method"},
-		{"GET", "/selling/listings?pageSize=0", "", 400, `query parameter "pageSize"`, "below its minimum"},
-		{"GET", "/selling/listings?pageSize=101", "", 400, `query parameter "pageSize"`, "above its maximum"},
-		{"GET", "/selling/listings?pageNumber=one", "", 400, `query parameter "pageNumber"`, "not a number"},
-		{"GET", "/selling/listings?isExpired=perhaps", "", 400, `query parameter "isExpired"`, "not a boolean"},
-		{"GET", "/selling/listings?fromDate=02.11.2026", "", 400, `query parameter "fromDate"`, "not a day"},
-		{"GET", "/selling/listings?toDate=0001-01-01", "", 400, `query parameter "toDate"`, "the zero time"},
-		{"GET", "/selling/listings?toDate=0000-12-31", "", 400, `query parameter "toDate"`, "before the zero time"},
-		{"GET", "/selling/listings?initiatedShipmentDisplayIds=" + numbers(101), "", 400, `query parameter "initiatedShipmentDisplayIds"`, "one more than a list takes"},
-		{"GET", "/selling/orders/active?initiatedShipmentDisplayIds=" + numbers(101), "", 400, `query parameter "initiatedShipmentDisplayIds"`, "one more than a list takes"},
-		{"GET", "/selling/orders/history?initiatedShipmentDisplayIds=" + numbers(101), "", 400, `query parameter "initiatedShipmentDisplayIds"`, "one more than a list takes"},
-		{"GET", "/selling/listings?productIds=air-jordan-1", "", 400, `query parameter "productIds"`, "a name where an id belongs"},
-		{"GET", "/selling/listings?listingStatuses=ACTIVE,active", "", 400, `query parameter "listingStatuses"`, "a status that does not exist"},
-		{"GET", "/selling/listings/air-jordan-1", "", 400, `path parameter "listingId"`, "a name where an id belongs"},
-		{"GET", listing + "/operations?cursor=1", "", 400, `query parameter "cursor"`, "no cursor of a response"},
-		{"GET", "/selling/orders/active?orderStatus=COMPLETED", "", 400, `query parameter "orderStatus"`, "a status of history"},
-		{"GET", "/selling/orders/history?toDate=tomorrow", "", 400, `query parameter "toDate"`, "not a day"},
-		{"GET", "/catalog/search", "", 400, `query parameter "query"`, "a required parameter is missing"},
-		{"GET", "/catalog/search?query=%20", "", 400, `query parameter "query"`, "nothing but space"},
-		{"GET", "/catalog/search?query=x&pageSize=51", "", 400, `query parameter "pageSize"`, "the search has smaller pages"},
-		{"POST", "/selling/listings", "", 400, "body", "no body"},
-		{"POST", "/selling/listings", "{", 400, "body", "not JSON"},
-		{"POST", "/selling/listings", `{"amount":"1"}`, 400, "/variantId", "a required member is missing"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":1}`, 400, "/amount", "a number where a text belongs"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":""}`, 400, "/amount", "an empty amount"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","currencyCode":"XYZ"}`, 400, "/currencyCode", "a currency that does not exist"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","expiresAt":"soon"}`, 400, "/expiresAt", "not a time"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","Amount":"999"}`, 400, "/Amount", "a member that encoding/json takes for amount"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","amount":"2"}`, 400, "/amount", "a repeated member"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","a/b":[{"c":1,"c":1e400}]}`, 400, "/a~1b/0/c", "in undeclared members, too"},
-		{"POST", "/selling/listings", `{"variantId":"v","amount":"1","expiresAt":"1969-12-31T23:59:59Z"}`, 400, "/expiresAt", "before 1970"},
-		{"PATCH", listing, `{"amount":""}`, 400, "/amount", "an empty amount"},
-		{"PATCH", listing, `{"expiresAt":"0001-01-01T00:00:00Z"}`, 400, "/expiresAt", "the zero time"},
-		{"PATCH", listing, `{"expiresAt":"9999-12-31T23:59:59-12:00"}`, 400, "/expiresAt", "in the year 10000 of UTC"},
-		{"PUT", listing + "/activate", `{"amount":""}`, 400, "/amount", "an empty amount"},
-		{"PUT", listing + "/activate", `{"expiresAt":"0001-01-01T00:00:00Z"}`, 400, "/expiresAt", "the zero time"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"1","quantity":1,"InventoryType":"BOGUS"}`), 400, "/items/1/InventoryType", "in another case, within a list"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"1","quantity":1,"expiresAt":"0001-01-01T00:00:00Z"}`), 400, "/items/1/expiresAt", "the zero time"},
-		{"POST", "/selling/batch/update-listing", `{"items":[{"listingId":"l","expiresAt":"0001-01-01T00:00:00Z"}]}`, 400, "/items/0/expiresAt", "the zero time"},
-		{"POST", "/selling/batch/update-listing", `{"items":[{"listingId":"l","amount":""}]}`, 400, "/items/0/amount", "an empty amount"},
-		{"POST", "/selling/batch/create-listing", `{"items":[],"extra":1}`, 400, "body", "a member that does not exist"},
-		{"POST", "/selling/batch/create-listing", `{"items":[]}`, 400, "/items", "no elements"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","quantity":1}`), 400, "/items/1/amount", "a required member is missing"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"ten","quantity":1}`), 400, "/items/1/amount", "not a number"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"-10","quantity":1}`), 400, "/items/1/amount", "negative"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"0.00","quantity":1}`), 400, "/items/1/amount", "zero"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":0}`), 400, "/items/1/quantity", "zero"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":1.5}`), 400, "/items/1/quantity", "a fraction"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":1e12}`), 400, "/items/1/quantity", "too many"},
-		{"POST", "/selling/batch/create-listing", items(`{"variantId":"v","amount":"10","quantity":1,"currencyCode":"usd"}`), 400, "/items/1/currencyCode", "codes are upper case"},
-		{"POST", "/selling/batch/update-listing", `{"items":[{"listingId":"l","amount":"x"}]}`, 400, "/items/0/amount", "not a number"},
-		{"POST", "/selling/batch/update-listing", `{"items":[]}`, 400, "/items", "no elements"},
-		{"POST", "/selling/batch/delete-listing", `{"items":[{}]}`, 400, "/items/0/listingId", "a required member is missing"},
-		{"POST", "/selling/batch/delete-listing", `{"items":[` + strings.Repeat(`{"listingId":"l"},`, 100) + `{"listingId":"l"}]}`, 400, "/items", "one more than a call takes"},
-		{"POST", "/selling/batch/delete-listing", `{"items":[{"listingId":"` + strings.Repeat("x", 1<<20) + `"}]}`, 413, "body", "a body that is too long"},
+		{"GET", "/nothing/here", 404, "path", "no such path"},
+		{"GET", "/selling/listings/", 404, "path", "a trailing slash is another path"},
+		{"GET", "/selling/listings/x/../y", 404, "path", "paths are not cleaned"},
+		{"PUT", "/selling/listings", 405, "method", "no such method"},
+		{"GET", "/selling/listings/air-jordan-1", 400, `path parameter "listingId"`, "no id"},
+	} {
+		m.call(row.method, row.path, nil).refused(row.status, row.what, row.why)
+	}
+}
+
+func TestContract_InvalidQueries(t *testing.T) {
+	m := open(t)
+	const ids = "initiatedShipmentDisplayIds"
+	for _, row := range []struct{ path, query, parameter, why string }{
+		{"/selling/listings", "pageSize=0", "pageSize", "below its minimum"},
+		{"/selling/listings", "pageSize=101", "pageSize", "above its maximum"},
+		{"/selling/listings", "pageNumber=one", "pageNumber", "not a number"},
+		{"/selling/listings", "isExpired=perhaps", "isExpired", "not a boolean"},
+		{"/selling/listings", "fromDate=02.11.2026", "fromDate", "not a day"},
+		{"/selling/listings", "toDate=0001-01-01", "toDate", "the zero time"},
+		{"/selling/listings", "toDate=0000-12-31", "toDate", "before the zero time"},
+		{"/selling/listings", ids + "=" + numbers(101), ids, "one value too many"},
+		{"/selling/orders/active", ids + "=" + numbers(101), ids, "one value too many"},
+		{"/selling/orders/history", ids + "=" + numbers(101), ids, "one value too many"},
+		{"/selling/listings", "productIds=air-jordan-1", "productIds", "no id"},
+		{"/selling/listings", "listingStatuses=ACTIVE,active", "listingStatuses", "no status"},
+		{"/selling/listings/" + unknownID + "/operations", "cursor=1", "cursor", "no cursor of a response"},
+		{"/selling/orders/active", "orderStatus=COMPLETED", "orderStatus", "a status of history"},
+		{"/selling/orders/history", "toDate=tomorrow", "toDate", "not a day"},
+		{"/catalog/search", "", "query", "a required parameter is missing"},
+		{"/catalog/search", "query=%20", "query", "only space"},
+		{"/catalog/search", "query=x&pageSize=51", "pageSize", "the search has smaller pages"},
+	} {
+		m.call(http.MethodGet, row.path+"?"+row.query, nil).
+			refused(http.StatusBadRequest, `query parameter "`+row.parameter+`"`, row.why)
+	}
+}
+
+// Refused bodies name the JSON pointer of the member that is wrong.
+func TestContract_InvalidBodies(t *testing.T) {
+	m := open(t)
+	const (
+		listing = "/selling/listings/" + unknownID
+		batch   = "/selling/batch/"
+		zero    = `"expiresAt":"0001-01-01T00:00:00Z"`
+		valid   = `"variantId":"v","amount":"1"`
+	)
+	for _, row := range []struct{ method, path, body, pointer, why string }{
+		{"POST", "/selling/listings", "", "body", "no body"},
+		{"POST", "/selling/listings", "{", "body", "not JSON"},
+		{"POST", "/selling/listings", `{"amount":"1"}`, "/variantId", "a required member is missing"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":1}`, "/amount", "a number, not a string"},
+		{"POST", "/selling/listings", `{"variantId":"v","amount":""}`, "/amount", "empty"},
+		{"POST", "/selling/listings", "{" + valid + `,"currencyCode":"XYZ"}`, "/currencyCode", "no currency"},
+		{"POST", "/selling/listings", "{" + valid + `,"expiresAt":"soon"}`, "/expiresAt", "not a time"},
+		{
+			"POST", "/selling/listings", "{" + valid + `,"expiresAt":"1969-12-31T23:59:59Z"}`,
+			"/expiresAt", "before 1970",
+		},
+		{"POST", "/selling/listings", "{" + valid + `,"Amount":"9"}`, "/Amount", "encoding/json takes it for amount"},
+		{"POST", "/selling/listings", "{" + valid + `,"amount":"2"}`, "/amount", "a repeated member"},
+		{"POST", "/selling/listings", "{" + valid + `,"a/b":[{"c":1,"c":1e400}]}`, "/a~1b/0/c", "an undeclared one"},
+		{"PATCH", listing, `{"amount":""}`, "/amount", "empty"},
+		{"PATCH", listing, "{" + zero + "}", "/expiresAt", "the zero time"},
+		{"PATCH", listing, `{"expiresAt":"9999-12-31T23:59:59-12:00"}`, "/expiresAt", "the year 10000 of UTC"},
+		{"PUT", listing + "/activate", `{"amount":""}`, "/amount", "empty"},
+		{"PUT", listing + "/activate", "{" + zero + "}", "/expiresAt", "the zero time"},
+		{"POST", batch + "create-listing", `{"items":[],"extra":1}`, "body", "an additional member"},
+		{"POST", batch + "create-listing", `{"items":[]}`, "/items", "no elements"},
+		{"POST", batch + "update-listing", `{"items":[]}`, "/items", "no elements"},
+		{
+			"POST", batch + "update-listing", `{"items":[{"listingId":"l",` + zero + "}]}",
+			"/items/0/expiresAt", "zero",
+		},
+		{"POST", batch + "update-listing", `{"items":[{"listingId":"l","amount":""}]}`, "/items/0/amount", "empty"},
+		{
+			"POST", batch + "update-listing", `{"items":[{"listingId":"l","amount":"x"}]}`,
+			"/items/0/amount", "no number",
+		},
+		{"POST", batch + "delete-listing", `{"items":[{}]}`, "/items/0/listingId", "a required member is missing"},
+		{
+			"POST", batch + "delete-listing", `{"items":[` + list(`{"listingId":"l"}`, 101) + "]}",
+			"/items", "too many",
+		},
 	} {
 		var body any
 		if row.body != "" {
 			body = row.body
 		}
-		m.call(row.method, row.path, body).refused(row.status, row.what, row.why)
+		m.call(row.method, row.path, body).refused(http.StatusBadRequest, row.pointer, row.why)
 	}
+	for _, row := range []struct{ element, member, why string }{
+		{`"variantId":"v","quantity":1`, "amount", "a required member is missing"},
+		{`"variantId":"v","quantity":1,"amount":"ten"`, "amount", "not a number"},
+		{`"variantId":"v","quantity":1,"amount":"-10"`, "amount", "negative"},
+		{`"variantId":"v","quantity":1,"amount":"0.00"`, "amount", "zero"},
+		{valid + `,"quantity":0`, "quantity", "zero"},
+		{valid + `,"quantity":1.5`, "quantity", "a fraction"},
+		{valid + `,"quantity":1e12`, "quantity", "too many"},
+		{valid + `,"quantity":1,"currencyCode":"usd"`, "currencyCode", "codes are upper case"},
+		{valid + `,"quantity":1,` + zero, "expiresAt", "the zero time"},
+		{
+			valid + `,"quantity":1,"InventoryType":"BOGUS"`, "InventoryType",
+			"encoding/json takes it for inventoryType",
+		},
+	} {
+		body := `{"items":[{` + valid + `,"quantity":1},{` + row.element + "}]}"
+		m.call("POST", batch+"create-listing", body).refused(http.StatusBadRequest, "/items/1/"+row.member, row.why)
+	}
+	long := `{"items":[{"listingId":"` + strings.Repeat("x", 1<<20) + `"}]}`
+	m.call("POST", batch+"delete-listing", long).refused(http.StatusRequestEntityTooLarge, "body", "too long")
 	assert.Zero(t, m.get("/selling/listings").len("listings"), "refused requests change nothing")
+}
+
+// list repeats an element of a JSON array.
+func list(element string, n int) string {
+	return strings.TrimSuffix(strings.Repeat(element+",", n), ",")
 }
 
 // numbers returns a list of n different values.
@@ -108,15 +155,22 @@ func numbers(n int) string {
 func TestContract_EmptyAndRepeatedValuesAreIgnored(t *testing.T) {
 	m := open(t)
 	id := m.sell("200")
-	assert.Equal(t, []string{id}, m.get("/selling/listings?listingStatuses=,ACTIVE,,ACTIVE,").each("listings", "listingId"))
-	assert.Equal(t, []string{id}, m.get("/selling/listings?initiatedShipmentDisplayIds=%s", strings.Repeat(",", 60_000)).each("listings", "listingId"))
+	for query, want := range map[string][]string{
+		"/selling/listings?listingStatuses=,ACTIVE,,ACTIVE,":                               {id},
+		"/selling/listings?initiatedShipmentDisplayIds=" + strings.Repeat(",", 60_000):     {id},
+		"/selling/listings?initiatedShipmentDisplayIds=" + numbers(100):                    nil,
+		"/selling/listings?inventoryTypes=" + strings.Repeat("FLEX,", 10_000):              nil,
+		"/selling/listings?inventoryTypes=" + strings.Repeat("FLEX,", 10_000) + "STANDARD": {id},
+	} {
+		assert.Equal(t, want, m.get("%s", query).each("listings", "listingId"), "%.80s", query)
+	}
 	assert.Empty(t, m.get("/selling/orders/active?initiatedShipmentDisplayIds=%s", numbers(100)).each("orders", "orderNumber"))
-	assert.Empty(t, m.get("/selling/orders/history?inventoryTypes=%s", strings.Repeat("FLEX,", 10_000)).each("orders", "orderNumber"))
 }
 
 func TestContract_UndeclaredMembersAreAllowed(t *testing.T) {
 	m := open(t)
-	r := m.call("POST", "/selling/listings", fmt.Sprintf(`{"variantId":%q,"amount":"100","note":{"amount":1,"Amount":1e400}}`, chicago(t)))
+	body := fmt.Sprintf(`{"variantId":%q,"amount":"100","note":{"amount":1,"Amount":1e400}}`, chicago(t))
+	r := m.call("POST", "/selling/listings", body)
 	assert.Equal(t, http.StatusCreated, r.status, "%v", r.body)
 }
 
@@ -149,7 +203,8 @@ func TestContract_UnknownIDsAreNotFound(t *testing.T) {
 		if row.body != "" {
 			body = row.body
 		}
-		m.call(row.method, row.path, body).refused(http.StatusNotFound, row.what, row.method+" "+row.path)
+		m.call(row.method, row.path, body).
+			refused(http.StatusNotFound, row.what, row.method+" "+row.path)
 	}
 }
 
@@ -187,7 +242,8 @@ func TestContract_NamesAreNoIDs(t *testing.T) {
 		if row.method == http.MethodPatch || strings.HasSuffix(row.path, "/activate") {
 			body = map[string]any{}
 		}
-		m.call(row.method, row.path, body).refused(http.StatusBadRequest, `path parameter "`+row.parameter+`"`, row.method+" "+row.path)
+		m.call(row.method, row.path, body).
+			refused(http.StatusBadRequest, `path parameter "`+row.parameter+`"`, row.method+" "+row.path)
 	}
 }
 
@@ -229,7 +285,8 @@ func TestContract_EveryOperationCanFail(t *testing.T) {
 		if m.send(m.http(r)).status == http.StatusInternalServerError {
 			continue
 		}
-		require.NoError(t, m.Fail(sandbox.Fault{Operation: r.Operation, Kind: sandbox.FaultStatus, Status: 500}))
+		require.NoError(t,
+			m.Fail(sandbox.Fault{Operation: r.Operation, Kind: sandbox.FaultStatus, Status: 500}))
 		assert.Equal(t, http.StatusInternalServerError, m.send(m.http(r)).status, r.Operation)
 	}
 }
@@ -238,7 +295,10 @@ func TestRouting_WrongMethodListsTheAllowed(t *testing.T) {
 	m := open(t)
 	for _, row := range []struct{ method, path, allow, why string }{
 		{http.MethodPut, "/selling/listings", "GET, POST", "a collection"},
-		{http.MethodPost, "/selling/listings/98e2e748-8000-45bf-a624-5531d6a68318", "GET, PATCH, DELETE", "one resource"},
+		{
+			http.MethodPost, "/selling/listings/98e2e748-8000-45bf-a624-5531d6a68318",
+			"GET, PATCH, DELETE", "one resource",
+		},
 		{http.MethodHead, "/catalog/search", "GET", "HEAD is no operation"},
 	} {
 		w := m.raw(row.method, row.path, nil)

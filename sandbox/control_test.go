@@ -44,7 +44,8 @@ func TestControl_NeedsItsKey(t *testing.T) {
 			assert.Equal(t, http.StatusUnauthorized, w.Code, "%s %s", method, path)
 		}
 	}
-	m.call(http.MethodGet, "/_sandbox", nil).refused(http.StatusNotFound, "path", "it is not below the base path")
+	m.call(http.MethodGet, "/_sandbox", nil).
+		refused(http.StatusNotFound, "path", "it is not below the base path")
 }
 
 func TestControl_ListsItselfWithValidExamples(t *testing.T) {
@@ -76,13 +77,15 @@ func TestControl_DoesWhatItLists(t *testing.T) {
 	id := m.sell("200")
 
 	assert.Equal(t, "2026-11-02T12:00:04.000Z", m.control("GET", "/clock", "").text("now"))
-	assert.Equal(t, "2026-11-04T00:00:04.000Z", m.control("POST", "/clock", `{"advance":"36h"}`).text("now"))
+	assert.Equal(t, "2026-11-04T00:00:04.000Z",
+		m.control("POST", "/clock", `{"advance":"36h"}`).text("now"))
 	assert.Equal(t, noon.Add(36*time.Hour+4*time.Second), m.Now())
 	assert.Equal(t, http.StatusNoContent, m.control("POST", "/work", "").status)
 
 	order := m.control("POST", "/purchases", `{"listingId":"`+id+`"}`).text("orderNumber")
 	assert.Equal(t, order, m.get("/selling/listings/%s", id).text("order", "orderNumber"))
-	assert.Equal(t, http.StatusNoContent, m.control("POST", "/orders/"+order+"/status", `{"status":"SHIPPED"}`).status)
+	assert.Equal(t, http.StatusNoContent,
+		m.control("POST", "/orders/"+order+"/status", `{"status":"SHIPPED"}`).status)
 	assert.Equal(t, "SHIPPED", m.get("/selling/orders/%s", order).text("status"))
 	second := m.sell("1")
 	order = m.control("POST", "/bids", `{"variantId":"`+chicago(t)+`","currencyCode":"USD","amount":"1"}`).text("orderNumber")
@@ -90,7 +93,8 @@ func TestControl_DoesWhatItLists(t *testing.T) {
 		require.Equal(t, "MATCHED", m.get("/selling/listings/%s", second).text("status"))
 	}
 
-	assert.Equal(t, http.StatusNoContent, m.control("POST", "/faults", `{"operation":"GetOrder","times":2,"kind":"status","status":503,"retryAfter":"2s"}`).status)
+	assert.Equal(t, http.StatusNoContent,
+		m.control("POST", "/faults", `{"operation":"GetOrder","times":2,"kind":"status","status":503,"retryAfter":"2s"}`).status)
 	want := sandbox.Fault{Operation: "GetOrder", Times: 2, Kind: sandbox.FaultStatus, Status: 503, RetryAfter: 2 * time.Second}
 	assert.Equal(t, []sandbox.Fault{want}, m.Faults())
 	assert.Equal(t, "2s", m.control("GET", "/faults", "").text("faults", 0, "retryAfter"))
@@ -103,7 +107,8 @@ func TestControl_DoesWhatItLists(t *testing.T) {
 	assert.Equal(t, m.Accounts()[1].APIKey, made.text("apiKey"))
 	assert.Equal(t, m.Accounts()[1].Token, m.control("GET", "/accounts", "").text("accounts", 1, "token"))
 
-	assert.Equal(t, http.StatusNoContent, m.control("POST", "/seed", `{"seed":18446744073709551615}`).status)
+	assert.Equal(t, http.StatusNoContent,
+		m.control("POST", "/seed", `{"seed":18446744073709551615}`).status)
 	assert.NotEqual(t, id, m.sell("500"))
 }
 
@@ -130,7 +135,8 @@ func TestControl_RefusesInvalidRequests(t *testing.T) {
 		{"POST", "/accounts", `{"name":""}`, 400, "name", "no name"},
 		{"POST", "/accounts", `{"name":"second"}`, 409, "account", "it exists"},
 	} {
-		m.control(row.method, row.path, row.body).refused(row.status, row.what, row.method+" "+row.path+": "+row.why)
+		m.control(row.method, row.path, row.body).
+			refused(row.status, row.what, row.method+" "+row.path+": "+row.why)
 	}
 }
 

@@ -85,7 +85,9 @@ func play(t *testing.T, seed uint64) []string {
 	}
 	require.NoError(t, s.Advance(t.Context(), 36*time.Hour))
 	next()
-	for _, path := range []string{"/selling/listings?pageSize=100", "/selling/orders/active", "/selling/orders/history", data} {
+	for _, path := range []string{
+		"/selling/listings?pageSize=100", "/selling/orders/active", "/selling/orders/history", data,
+	} {
 		s.call("GET", path, nil)
 	}
 	next()
@@ -101,7 +103,7 @@ func TestDeterminism_IDsOfCallsDoNotDependOnTheWorker(t *testing.T) {
 	ids := func(between func(*market)) (given []string) {
 		m := open(t)
 		for range 3 {
-			made := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "2000"})
+			made := m.createListing("2000", nil)
 			between(m)
 			batch := m.call(http.MethodPost, createBatch, listings(t, 2)).text("batchId")
 			between(m)

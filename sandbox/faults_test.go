@@ -75,9 +75,15 @@ func TestFaults_ReplaceTheResponseAppliedOrNot(t *testing.T) {
 			want{500, problem, "", "", false},
 			want{500, problem, "", `{"listingId":"98e2e748`, false},
 		},
-		"a page": {sandbox.Fault{Kind: sandbox.FaultHTML}, want{201, html, "", "", false}, want{200, html, "", "", false}},
+		"a page": {
+			sandbox.Fault{Kind: sandbox.FaultHTML},
+			want{201, html, "", "", false},
+			want{200, html, "", "", false},
+		},
 		"another type": {
-			sandbox.Fault{Kind: sandbox.FaultWrongType}, want{201, problem, "", wrongType, true}, want{200, problem, "", wrongType, true},
+			sandbox.Fault{Kind: sandbox.FaultWrongType},
+			want{201, problem, "", wrongType, true},
+			want{200, problem, "", wrongType, true},
 		},
 	} {
 		for applied, want := range map[bool]want{true: row.applied, false: row.notApplied} {
@@ -99,7 +105,8 @@ func TestFaults_ReplaceTheResponseAppliedOrNot(t *testing.T) {
 				assert.Equal(t, want.json, json.Valid(w.Body.Bytes()), name)
 			}
 			assert.Equal(t, map[int]int{want.status: 1}, m.Counters()["CreateListing"], name)
-			assert.Equal(t, map[bool]int{true: 1, false: 0}[applied], m.get("/selling/listings").len("listings"), "%s, applied: %t", name, applied)
+			assert.Equal(t, map[bool]int{true: 1, false: 0}[applied],
+				m.get("/selling/listings").len("listings"), "%s, applied: %t", name, applied)
 			assert.Equal(t, http.StatusCreated, m.create().Code, "%s: the next call succeeds", name)
 		}
 	}
@@ -114,7 +121,8 @@ func TestFaults_DelayBeforeOrAfterTheHandler(t *testing.T) {
 			go func() { responses <- m.create() }()
 			<-time.After(59 * time.Second)
 			synctest.Wait()
-			assert.Equal(t, map[bool]int{true: 1, false: 0}[applied], m.get("/selling/listings").len("listings"), "applied: %t", applied)
+			assert.Equal(t, map[bool]int{true: 1, false: 0}[applied],
+				m.get("/selling/listings").len("listings"), "applied: %t", applied)
 			w := <-responses
 			assert.Equal(t, http.StatusCreated, w.Code)
 			assert.True(t, json.Valid(w.Body.Bytes()), "the original response")
@@ -133,7 +141,8 @@ func TestFaults_HappenInOrder(t *testing.T) {
 	product, _ := variant(t, "DZ5485-612", "10.5")
 	var got []int
 	for _, path := range []string{
-		"/catalog/products/" + product.ID, "/selling/listings", "/nothing/here", "/catalog/products/" + product.ID,
+		"/catalog/products/" + product.ID, "/selling/listings", "/nothing/here",
+		"/catalog/products/" + product.ID,
 		"/catalog/products/" + product.ID, "/catalog/products/" + product.ID,
 	} {
 		got = append(got, m.raw(http.MethodGet, path, nil).Code)
@@ -152,7 +161,8 @@ func TestFaults_ComeBeforeCredentials(t *testing.T) {
 	require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultStatus, Status: 503, Times: 2}))
 	r := m.request(http.MethodGet, "/selling/listings", nil)
 	r.Header.Del("Authorization")
-	m.send(r).refused(http.StatusServiceUnavailable, "Service Unavailable", "gateways do not check them")
+	m.send(r).
+		refused(http.StatusServiceUnavailable, "Service Unavailable", "gateways do not check them")
 	w := httptest.NewRecorder()
 	m.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, sandbox.TokenPath, nil))
 	assert.Equal(t, http.StatusServiceUnavailable, w.Code, "the token endpoint, too")

@@ -141,7 +141,10 @@ type fuzzed struct {
 func (f *fuzzed) trade() {
 	f.t.Helper()
 	panda := `"variantId":"` + chicago(f.t) + `","amount":`
-	for _, terms := range []string{`"200"`, `"210","active":false`, `"220","inventoryType":"DIRECT"`, `"23500","currencyCode":"JPY"`} {
+	for _, terms := range []string{
+		`"200"`, `"210","active":false`, `"220","inventoryType":"DIRECT"`,
+		`"23500","currencyCode":"JPY"`,
+	} {
 		f.write("POST", "/selling/listings", `{`+panda+terms+`}`)
 	}
 	f.write("POST", "/selling/batch/create-listing", `{"items":[{`+panda+`"300","quantity":30},{"variantId":"x","amount":"1","quantity":1}]}`)
@@ -202,7 +205,8 @@ func (f *fuzzed) write(method, path, body string) {
 func (f *fuzzed) readAll(spec *specgen.Spec) {
 	f.t.Helper()
 	for _, list := range []string{
-		"/selling/listings?isExpired=true&pageSize=100", "/selling/orders/active?pageSize=100", "/selling/orders/history?pageSize=100",
+		"/selling/listings?isExpired=true&pageSize=100", "/selling/orders/active?pageSize=100",
+		"/selling/orders/history?pageSize=100",
 		"/catalog/search?query=jordan+1+chicago&pageSize=5",
 	} {
 		f.known.Learn(f.get("%s", list).body)
@@ -272,7 +276,8 @@ func (f *fuzzed) try(r specgen.Request) (status int) {
 		require.GreaterOrEqual(f.t, w.Code, 400, "the document refuses it: %v", invalid)
 	}
 	changed := f.version() != before
-	require.Equal(f.t, w.Code < 300 && r.Method != http.MethodGet, changed, "status %d, changed: %t; %s", w.Code, changed, w.Body)
+	require.Equal(f.t, w.Code < 300 && r.Method != http.MethodGet, changed,
+		"status %d, changed: %t; %s", w.Code, changed, w.Body)
 	f.learn(w)
 	return w.Code
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -248,10 +249,18 @@ func chicago(tb testing.TB) string {
 	return id
 }
 
+// createListing creates a listing of the variant that tests sell. more has other members of the body.
+func (m *market) createListing(amount string, more map[string]any) response {
+	m.t.Helper()
+	body := map[string]any{"variantId": chicago(m.t), "amount": amount}
+	maps.Copy(body, more)
+	return m.call(http.MethodPost, "/selling/listings", body)
+}
+
 // sell makes an active listing and returns its id.
 func (m *market) sell(amount string) string {
 	m.t.Helper()
-	r := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(m.t), "amount": amount})
+	r := m.createListing(amount, nil)
 	require.Equal(m.t, http.StatusCreated, r.status, "%v", r.body)
 	m.settle()
 	return r.text("listingId")
@@ -297,7 +306,8 @@ func checkResponse(tb testing.TB, r *http.Request, w *httptest.ResponseRecorder)
 	}
 	err = openapi3filter.ValidateResponse(tb.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route},
-		Status:                 w.Code, Header: w.Header(), Body: io.NopCloser(bytes.NewReader(w.Body.Bytes())),
+		Status:                 w.Code, Header: w.Header(),
+		Body:    io.NopCloser(bytes.NewReader(w.Body.Bytes())),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
 	})
 	require.NoError(tb, err, "%s %s: the response violates the document", r.Method, r.URL)

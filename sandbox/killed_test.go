@@ -67,7 +67,8 @@ func TestKill_EveryItemIsDoneOnce(t *testing.T) {
 		assert.Equal(t, map[string]int{"queued": 0, "in_progress": 0, "completed": each, "failed": 0}, b.ItemStatuses)
 		for _, item := range v.items(id) {
 			assert.Equal(t, "COMPLETED", item.Status)
-			assert.False(t, listings[item.Result.ListingID], "listing %s was made by two items", item.Result.ListingID)
+			assert.False(t, listings[item.Result.ListingID],
+				"listing %s was made by two items", item.Result.ListingID)
 			listings[item.Result.ListingID] = true
 		}
 	}

@@ -13,13 +13,14 @@ import (
 
 func TestListings_AreCreatedAsynchronously(t *testing.T) {
 	m := open(t)
-	op := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "250.50"})
+	op := m.createListing("250.50", nil)
 	require.Equal(t, http.StatusCreated, op.status)
 	assert.Equal(t, "CREATE", op.text("operationType"))
 	assert.Equal(t, "PENDING", op.text("operationStatus"))
 	assert.Equal(t, true, op.at("changes", "additions", "active"))
 	id := op.text("listingId")
-	assert.Equal(t, "/v2/selling/listings/"+id+"/operations/"+op.text("operationId"), op.text("operationUrl"))
+	assert.Equal(t, "/v2/selling/listings/"+id+"/operations/"+op.text("operationId"),
+		op.text("operationUrl"))
 
 	listing := m.get("/selling/listings/%s", id)
 	assert.Equal(t, "INACTIVE", listing.text("status"), "while the operation is pending")
@@ -32,7 +33,8 @@ func TestListings_AreCreatedAsynchronously(t *testing.T) {
 	assert.Equal(t, "USD", listing.text("currencyCode"))
 	assert.Equal(t, "STANDARD", listing.text("inventoryType"))
 	assert.Len(t, listing.text("ask", "askId"), 20)
-	assert.Equal(t, noon.Add(999*24*time.Hour).Format("2006-01-02T15:04:05.000Z"), listing.text("ask", "askExpiresAt"))
+	assert.Equal(t, noon.Add(999*24*time.Hour).Format("2006-01-02T15:04:05.000Z"),
+		listing.text("ask", "askExpiresAt"))
 	assert.Equal(t, "DZ5485-612", listing.text("product", "styleId"))
 	assert.Equal(t, "10.5", listing.text("variant", "variantValue"))
 	assert.Equal(t, op.text("operationId"), listing.text("lastOperation", "operationId"))
@@ -57,12 +59,27 @@ func TestListings_OperationsChangeThem(t *testing.T) {
 		why          string
 	}{
 		{"PATCH", path, map[string]any{"amount": "190"}, "UPDATE", "ACTIVE", "190", true, "new terms go live"},
-		{"PATCH", path, map[string]any{"currencyCode": "EUR"}, "UPDATE", "ACTIVE", "190", true, "the amount keeps its number"},
+		{
+			"PATCH", path,
+			map[string]any{"currencyCode": "EUR"},
+			"UPDATE", "ACTIVE", "190", true,
+			"the amount keeps its number",
+		},
 		{"PUT", path + "/deactivate", nil, "DEACTIVATE", "INACTIVE", "190", false, "the listing has no ask"},
-		{"PATCH", path, map[string]any{"amount": "180"}, "UPDATE", "INACTIVE", "180", false, "new terms for the next ask"},
+		{
+			"PATCH", path,
+			map[string]any{"amount": "180"},
+			"UPDATE", "INACTIVE", "180", false,
+			"new terms for the next ask",
+		},
 		{"PUT", path + "/activate", map[string]any{}, "ACTIVATE", "ACTIVE", "180", true, "with the terms it has"},
 		{"PUT", path + "/deactivate", nil, "DEACTIVATE", "INACTIVE", "180", false, "again"},
-		{"PUT", path + "/activate", map[string]any{"amount": "170"}, "ACTIVATE", "ACTIVE", "170", true, "with new terms"},
+		{
+			"PUT", path + "/activate",
+			map[string]any{"amount": "170"},
+			"ACTIVATE", "ACTIVE", "170",
+			true, "with new terms",
+		},
 		{"DELETE", path, nil, "DELETE", "DELETED", "170", false, "it has no ask"},
 	} {
 		op := m.call(step.method, step.path, step.body)
@@ -70,7 +87,8 @@ func TestListings_OperationsChangeThem(t *testing.T) {
 		assert.Equal(t, step.operation, op.text("operationType"), step.why)
 		assert.Equal(t, "PENDING", op.text("operationStatus"), step.why)
 		m.settle()
-		assert.Equal(t, "SUCCEEDED", m.get("%s/operations/%s", path, op.text("operationId")).text("operationStatus"), step.why)
+		assert.Equal(t, "SUCCEEDED",
+			m.get("%s/operations/%s", path, op.text("operationId")).text("operationStatus"), step.why)
 		listing := m.get("%s", path)
 		assert.Equal(t, step.status, listing.text("status"), step.why)
 		assert.Equal(t, step.amount, listing.text("amount"), step.why)
@@ -110,7 +128,8 @@ func TestListings_RefuseImpossibleOperations(t *testing.T) {
 		if row.method == "PATCH" || row.path == "/activate" {
 			body = map[string]any{"amount": "100"}
 		}
-		m.call(row.method, "/selling/listings/"+row.id+row.path, body).refused(http.StatusBadRequest, "listing "+row.id, row.method+row.path+": "+row.why)
+		m.call(row.method, "/selling/listings/"+row.id+row.path, body).
+			refused(http.StatusBadRequest, "listing "+row.id, row.method+row.path+": "+row.why)
 	}
 	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", sold).text("status"))
 }
@@ -129,12 +148,14 @@ func TestListings_RefuseTermsThatMakeNoSense(t *testing.T) {
 		{map[string]any{"amount": "100.5", "currencyCode": "JPY"}, "/amount", "half a yen"},
 		{map[string]any{"expiresAt": noon.Add(-time.Hour)}, "/expiresAt", "in the past"},
 	} {
-		m.call(http.MethodPatch, "/selling/listings/"+id, row.body).refused(http.StatusBadRequest, row.what, row.why)
+		m.call(http.MethodPatch, "/selling/listings/"+id, row.body).
+			refused(http.StatusBadRequest, row.what, row.why)
 		row.body["variantId"] = chicago(t)
 		if row.body["amount"] == nil {
 			row.body["amount"] = "10"
 		}
-		m.call(http.MethodPost, "/selling/listings", row.body).refused(http.StatusBadRequest, row.what, row.why)
+		m.call(http.MethodPost, "/selling/listings", row.body).
+			refused(http.StatusBadRequest, row.what, row.why)
 	}
 	m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": "DZ5485-612", "amount": "10"}).
 		refused(http.StatusBadRequest, "/variantId", "a style id is no variant")
@@ -161,14 +182,15 @@ func TestExpiry_DeactivatesListings(t *testing.T) {
 
 	m.call(http.MethodPut, "/selling/listings/"+id+"/activate", map[string]any{})
 	m.settle()
-	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"), "activation starts a new lifetime")
+	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"),
+		"activation starts a new lifetime")
 }
 
 func TestExpiry_OfAnAskThatIsMadeTooLate(t *testing.T) {
 	m := open(t)
 	soon := noon.Add(500 * time.Millisecond).Format(time.RFC3339Nano)
-	created := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "100", "expiresAt": soon}).text("listingId")
-	idle := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "100", "active": false}).text("listingId")
+	created := m.createListing("100", map[string]any{"expiresAt": soon}).text("listingId")
+	idle := m.createListing("100", map[string]any{"active": false}).text("listingId")
 	m.call(http.MethodPut, "/selling/listings/"+idle+"/activate", map[string]any{"expiresAt": soon})
 	m.pass(time.Hour)
 	for why, id := range map[string]string{"a late creation": created, "a late activation": idle} {
@@ -193,17 +215,23 @@ func TestExpiry_HidesListingsThatAreNotSold(t *testing.T) {
 	m.settle()
 	_, err := m.Buy(t.Context(), sold)
 	require.NoError(t, err)
-	assert.Equal(t, []string{sold, deleted, inactive, active}, m.get("/selling/listings").each("listings", "listingId"))
+	assert.Equal(t, []string{sold, deleted, inactive, active},
+		m.get("/selling/listings").each("listings", "listingId"))
 
 	m.pass(time.Hour)
-	assert.Equal(t, []string{sold}, m.get("/selling/listings").each("listings", "listingId"), "sold listings do not expire")
-	assert.Equal(t, []string{sold, deleted, inactive, active}, m.get("/selling/listings?isExpired=true").each("listings", "listingId"))
-	assert.Equal(t, json.Number("1"), m.get("/selling/listings?listingStatuses=DELETED&isExpired=true").at("count"))
-	assert.Equal(t, "CREATE", m.get("/selling/listings/%s", inactive).text("lastOperation", "operationType"), "it had no ask")
+	assert.Equal(t, []string{sold}, m.get("/selling/listings").each("listings", "listingId"),
+		"sold listings do not expire")
+	assert.Equal(t, []string{sold, deleted, inactive, active},
+		m.get("/selling/listings?isExpired=true").each("listings", "listingId"))
+	assert.Equal(t, json.Number("1"),
+		m.get("/selling/listings?listingStatuses=DELETED&isExpired=true").at("count"))
+	assert.Equal(t, "CREATE",
+		m.get("/selling/listings/%s", inactive).text("lastOperation", "operationType"), "it had no ask")
 
 	m.call(http.MethodPatch, "/selling/listings/"+inactive, map[string]any{"expiresAt": noon.Add(48 * time.Hour)})
 	m.settle()
-	assert.Equal(t, []string{sold, inactive}, m.get("/selling/listings").each("listings", "listingId"), "a later expiry shows it again")
+	assert.Equal(t, []string{sold, inactive}, m.get("/selling/listings").each("listings", "listingId"),
+		"a later expiry shows it again")
 }
 
 func TestListings_AreFiltered(t *testing.T) {
@@ -243,7 +271,8 @@ func TestListings_AreFiltered(t *testing.T) {
 		assert.ElementsMatch(t, row.want, a.each("listings", "listingId"), row.why)
 		assert.Equal(t, json.Number(fmt.Sprint(len(row.want))), a.at("count"), row.why)
 	}
-	assert.Equal(t, []string{late, batched, direct, active}, m.get("/selling/listings").each("listings", "listingId"))
+	assert.Equal(t, []string{late, batched, direct, active},
+		m.get("/selling/listings").each("listings", "listingId"))
 }
 
 func TestListings_ArePaged(t *testing.T) {
@@ -269,18 +298,22 @@ func TestListings_ArePaged(t *testing.T) {
 		}
 	}
 	assert.Len(t, seen, 25)
-	assert.Equal(t, 0, m.get("/selling/listings?pageNumber=9000000000").len("listings"), "beyond the last page")
+	assert.Equal(t, 0, m.get("/selling/listings?pageNumber=9000000000").len("listings"),
+		"beyond the last page")
 }
 
 func TestListings_EmptyMarketHasEmptyPages(t *testing.T) {
 	m := open(t)
 	for _, query := range []string{
-		"", "fromDate=2026-11-01", "toDate=2026-11-03", "fromDate=2026-11-01&toDate=2026-11-03", "fromDate=2036-01-01",
-		"listingStatuses=ACTIVE", "variantIds=7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef&fromDate=2026-11-01", "isExpired=true",
+		"", "fromDate=2026-11-01", "toDate=2026-11-03", "fromDate=2026-11-01&toDate=2026-11-03",
+		"fromDate=2036-01-01",
+		"listingStatuses=ACTIVE",
+		"variantIds=7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef&fromDate=2026-11-01", "isExpired=true",
 	} {
 		page := m.get("/selling/listings?%s", query).body
 		require.Equal(t, map[string]any{
-			"count": json.Number("0"), "hasNextPage": false, "listings": []any{}, "pageNumber": json.Number("1"), "pageSize": json.Number("10"),
+			"count": json.Number("0"), "hasNextPage": false, "listings": []any{},
+			"pageNumber": json.Number("1"), "pageSize": json.Number("10"),
 		}, page, query)
 	}
 }

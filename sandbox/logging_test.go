@@ -86,8 +86,10 @@ func TestLog_HasNoCredentials(t *testing.T) {
 	m.post(url.Values{"grant_type": {"password"}, "password": {"wrong-password"}}.Encode())
 	secrets = append(secrets, "wrong-token", "wrong-key", "wrong-refresh", "wrong-password")
 	require.NoError(t, m.Close())
-	m.call(http.MethodGet, "/selling/listings", nil).refused(http.StatusInternalServerError, "", "the database is closed")
-	m.control(http.MethodPost, "/reset", "").refused(http.StatusInternalServerError, "", "the control API, too")
+	m.call(http.MethodGet, "/selling/listings", nil).
+		refused(http.StatusInternalServerError, "", "the database is closed")
+	m.control(http.MethodPost, "/reset", "").
+		refused(http.StatusInternalServerError, "", "the control API, too")
 
 	require.Greater(t, strings.Count(log.String(), "\n"), 10)
 	for _, secret := range secrets {

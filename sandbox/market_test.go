@@ -18,7 +18,8 @@ func TestMarketData_HasAllFigures(t *testing.T) {
 	usd := m.get("%s", path)
 	assert.Equal(t, "USD", usd.text("currencyCode"), "the default")
 	assert.Equal(t, usd.at("lowestAskAmount"), usd.at("standardMarketData", "lowestAsk"))
-	assert.Equal(t, usd.body, m.get("%s?currencyCode=USD&country=DE", path).body, "the country is accepted and ignored")
+	assert.Equal(t, usd.body, m.get("%s?currencyCode=USD&country=DE", path).body,
+		"the country is accepted and ignored")
 	assert.Equal(t, usd.body, open(t).get("%s", path).body, "the same seed, the same market")
 	other := open(t, func(o *sandbox.Options) { o.Seed = 2 })
 	assert.NotEqual(t, usd.body, other.get("%s", path).body, "another seed, another market")
@@ -30,7 +31,8 @@ func TestMarketData_HasAllFigures(t *testing.T) {
 	all := m.get("/catalog/products/%s/market-data?currencyCode=USD", p.ID)
 	assert.Len(t, all.body, len(p.Variants))
 	assert.Equal(t, usd.body, all.at(14))
-	m.call("GET", path+"?currencyCode=XXX", nil).refused(400, `query parameter "currencyCode"`, "no such currency")
+	m.call("GET", path+"?currencyCode=XXX", nil).
+		refused(400, `query parameter "currencyCode"`, "no such currency")
 }
 
 func TestMarketData_MissingAmountsAreNull(t *testing.T) {
@@ -59,7 +61,8 @@ func TestMarketData_IncludesListings(t *testing.T) {
 	before := m.get("%s", path).at("lowestAskAmount")
 	id := m.sell("1")
 	assert.Equal(t, "1", m.get("%s", path).text("lowestAskAmount"))
-	assert.NotEqual(t, "1", m.get("%s?currencyCode=EUR", path).text("lowestAskAmount"), "every currency has its own book")
+	assert.NotEqual(t, "1", m.get("%s?currencyCode=EUR", path).text("lowestAskAmount"),
+		"every currency has its own book")
 	m.call("PUT", "/selling/listings/"+id+"/deactivate", nil)
 	m.settle()
 	assert.Equal(t, before, m.get("%s", path).at("lowestAskAmount"))
@@ -110,7 +113,8 @@ func TestBids_BuyAtThePriceOfTheAsk(t *testing.T) {
 	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", cheap).text("status"))
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", dear).text("status"))
 	assert.NotEmpty(t, m.bid(usd(price+1)), "a bid that is just enough")
-	assert.Equal(t, usd(price-1), m.quote("USD").text("highestBidAmount"), "the first bid is still open")
+	assert.Equal(t, usd(price-1), m.quote("USD").text("highestBidAmount"),
+		"the first bid is still open")
 }
 
 func TestBids_BuyListingsThatGoLive(t *testing.T) {
@@ -119,7 +123,7 @@ func TestBids_BuyListingsThatGoLive(t *testing.T) {
 		why      string
 	}{
 		{func(m *market, price string) string {
-			a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(m.t), "amount": price})
+			a := m.createListing(price, nil)
 			return a.text("listingId")
 		}, "a new listing"},
 		{func(m *market, price string) string {
@@ -128,7 +132,7 @@ func TestBids_BuyListingsThatGoLive(t *testing.T) {
 			return m.get("%s/items", path).text("items", 0, "result", "listingId")
 		}, "an item of a batch"},
 		{func(m *market, price string) string {
-			a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(m.t), "amount": price, "active": false})
+			a := m.createListing(price, map[string]any{"active": false})
 			m.settle()
 			m.call(http.MethodPut, "/selling/listings/"+a.text("listingId")+"/activate", map[string]any{})
 			return a.text("listingId")
@@ -148,8 +152,10 @@ func TestBids_BuyListingsThatGoLive(t *testing.T) {
 			m.settle()
 			l := m.get("/selling/listings/%s", id)
 			require.Equal(t, "MATCHED", l.text("status"))
-			assert.Equal(t, usd(price), m.get("/selling/orders/%s", l.text("order", "orderNumber")).text("amount"))
-			assert.Equal(t, usd(price), m.quote("USD").text("highestBidAmount"), "the higher of the two has bought")
+			assert.Equal(t, usd(price),
+				m.get("/selling/orders/%s", l.text("order", "orderNumber")).text("amount"))
+			assert.Equal(t, usd(price), m.quote("USD").text("highestBidAmount"),
+				"the higher of the two has bought")
 		})
 	}
 }
@@ -168,7 +174,8 @@ func TestBids_WaitWhileTheGeneratedAskIsLower(t *testing.T) {
 	}
 	m.call(http.MethodPatch, "/selling/listings/"+id, map[string]any{"amount": usd(generated)})
 	m.settle()
-	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", id).text("status"), "it buys once it is the lowest ask")
+	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", id).text("status"),
+		"it buys once it is the lowest ask")
 }
 
 func TestBids_BuyWhenAnotherSeedBringsThemIntoReach(t *testing.T) {
@@ -214,7 +221,8 @@ func TestBids_GeneratedOnesBuyNothing(t *testing.T) {
 	require.NotNil(t, m.quote("USD").at("highestBidAmount"))
 	id := m.sell("1")
 	q := m.quote("USD")
-	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"), "until a test sells it")
+	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"),
+		"until a test sells it")
 	assert.Equal(t, "1", q.text("lowestAskAmount"))
 	assert.Nil(t, q.at("highestBidAmount"), "bids that reach it are not shown")
 }

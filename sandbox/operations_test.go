@@ -21,7 +21,8 @@ func TestOperations_ArePagedByCursor(t *testing.T) {
 	second := m.get("%s/operations?pageSize=2&cursor=%s", path, first.text("nextCursor"))
 	assert.Equal(t, []string{"UPDATE", "UPDATE"}, second.each("operations", "operationType"))
 	third := m.get("%s/operations?pageSize=2&cursor=%s", path, second.text("nextCursor"))
-	assert.Equal(t, []string{"CREATE"}, third.each("operations", "operationType"), "the oldest comes last")
+	assert.Equal(t, []string{"CREATE"}, third.each("operations", "operationType"),
+		"the oldest comes last")
 	assert.Nil(t, third.at("nextCursor"))
 	assert.Equal(t, 5, m.get("%s/operations", path).len("operations"))
 }
@@ -52,14 +53,15 @@ func TestWorker_KeepsTheOrderOfDueTimes(t *testing.T) {
 		id := m.sell("100")
 		m.call(http.MethodPatch, "/selling/listings/"+id, map[string]any{"amount": "200"}) // after one second
 		m.batch("update-listing", map[string]any{"listingId": id, "amount": "300"})        // after two
-		other := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "100"}).text("listingId")
+		other := m.createListing("100", nil).text("listingId")
 		m.batch("update-listing", map[string]any{"listingId": other, "active": true, "amount": "150"}) // after it is live
 		for range 3 {
 			m.pass(row.step)
 		}
 		assert.Equal(t, "300", m.get("/selling/listings/%s", id).text("amount"), row.why)
 		assert.Equal(t, "150", m.get("/selling/listings/%s", other).text("amount"), row.why)
-		assert.Equal(t, []string{"SUCCEEDED", "SUCCEEDED"}, m.get("/selling/listings/%s/operations", other).each("operations", "operationStatus"), row.why)
+		assert.Equal(t, []string{"SUCCEEDED", "SUCCEEDED"},
+			m.get("/selling/listings/%s/operations", other).each("operations", "operationStatus"), row.why)
 	}
 }
 
@@ -82,7 +84,7 @@ func TestWorker_KeepsTheOrderAcrossSteps(t *testing.T) {
 		m := open(t)
 		id := m.sell("100")
 		for range 500 {
-			m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "5000"})
+			m.createListing("5000", nil)
 		}
 		m.call(http.MethodPatch, "/selling/listings/"+id, map[string]any{"amount": "200"})
 		m.batch("update-listing", map[string]any{"listingId": id, "amount": "300"})
@@ -102,7 +104,8 @@ func TestOperations_KeepTermsOfPendingOnes(t *testing.T) {
 	} {
 		id := m.sell("100")
 		for _, change := range row.changes {
-			require.Equal(t, http.StatusOK, m.call(http.MethodPatch, "/selling/listings/"+id, change).status)
+			require.Equal(t, http.StatusOK,
+				m.call(http.MethodPatch, "/selling/listings/"+id, change).status)
 		}
 		m.settle()
 		l := m.get("/selling/listings/%s", id)
@@ -118,7 +121,8 @@ func TestOperations_FailIfASaleComesFirst(t *testing.T) {
 	_, err := m.Buy(t.Context(), id)
 	require.NoError(t, err, "the ask is live while the operation is pending")
 	m.settle()
-	assert.Equal(t, "FAILED", m.get("/selling/listings/%s/operations/%s", id, late.text("operationId")).text("operationStatus"))
+	assert.Equal(t, "FAILED",
+		m.get("/selling/listings/%s/operations/%s", id, late.text("operationId")).text("operationStatus"))
 	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", id).text("status"))
 }
 
@@ -126,7 +130,8 @@ func TestOperations_HaveTheirChanges(t *testing.T) {
 	m := open(t)
 	path := "/selling/listings/" + m.sell("200")
 	op := m.call(http.MethodPatch, path, map[string]any{"amount": "23500.0000", "currencyCode": "JPY"})
-	assert.Equal(t, map[string]any{"amount": "23500", "currency": "JPY", "expiresAt": nil}, op.at("changes", "additions", "askData"))
+	assert.Equal(t, map[string]any{"amount": "23500", "currency": "JPY", "expiresAt": nil},
+		op.at("changes", "additions", "askData"))
 	assert.Nil(t, op.at("changes", "additions", "active"))
 	assert.Equal(t, map[string]any{}, op.at("changes", "removals"))
 	assert.Equal(t, "USER", op.text("operationInitiatedBy"))

@@ -63,12 +63,15 @@ func TestMoveOrder_FollowsTheTableOfStates(t *testing.T) {
 			for _, target := range state.Order.Targets(from) {
 				require.ErrorContains(t, err, target, "what is possible")
 			}
-			require.Equal(t, from, m.get("/selling/orders/%s", number).text("status"), "a refusal changes nothing")
+			require.Equal(t, from, m.get("/selling/orders/%s", number).text("status"),
+				"a refusal changes nothing")
 		}
 	}
-	require.ErrorContains(t, m.MoveOrder(t.Context(), "323314425-323214184", "SHIPPED"), "sandbox: move order: order (")
+	require.ErrorContains(t, m.MoveOrder(t.Context(), "323314425-323214184", "SHIPPED"),
+		"sandbox: move order: order (")
 	_, number := m.order("200")
-	require.ErrorContains(t, m.MoveOrder(t.Context(), number, "UNKNOWN"), "sandbox: move order: order status (")
+	require.ErrorContains(t, m.MoveOrder(t.Context(), number, "UNKNOWN"),
+		"sandbox: move order: order status (")
 }
 
 func TestOrders_CanceledSaleCancelsItsListing(t *testing.T) {
@@ -87,7 +90,11 @@ func TestOrders_CanceledSaleCancelsItsListing(t *testing.T) {
 		{[]string{"SHIPPED", "CANCELED"}, nil, false, "the parcel was lost"},
 		{[]string{"SHIPPED", "RETURNED"}, nil, false, "the parcel was not delivered"},
 		{[]string{"SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHFAILED"}, "FAILED", true, "it failed authentication"},
-		{[]string{"SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHFAILED", "RETURNED"}, "FAILED", true, "it was returned"},
+		{
+			[]string{"SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHFAILED", "RETURNED"},
+			"FAILED",
+			true, "it was returned",
+		},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			m := open(t, still)
@@ -103,7 +110,8 @@ func TestOrders_CanceledSaleCancelsItsListing(t *testing.T) {
 			assert.Equal(t, "SUCCEEDED", l.text("lastOperation", "operationStatus"))
 			assert.Equal(t, "SYSTEM", l.text("lastOperation", "operationInitiatedBy"))
 			assert.Equal(t, "INTERNAL-SYSTEM", l.text("lastOperation", "operationInitiatedVia"))
-			assert.Equal(t, 2, m.get("/selling/listings/%s/operations", listing).len("operations"), "it is recorded once")
+			assert.Equal(t, 2, m.get("/selling/listings/%s/operations", listing).len("operations"),
+				"it is recorded once")
 
 			o := m.get("/selling/orders/%s", number)
 			assert.Nil(t, o.at("payout"), "there is no payout")
@@ -117,7 +125,8 @@ func TestOrders_CanceledSaleCancelsItsListing(t *testing.T) {
 			assert.False(t, m.has("active", number))
 			shown := m.get("/selling/orders/history").at("orders", 0).(map[string]any)
 			assert.NotContains(t, shown, "payout")
-			m.call("PUT", "/selling/listings/"+listing+"/activate", map[string]any{}).refused(400, "listing "+listing, "it is canceled")
+			m.call("PUT", "/selling/listings/"+listing+"/activate", map[string]any{}).
+				refused(400, "listing "+listing, "it is canceled")
 		})
 	}
 }
@@ -128,7 +137,8 @@ func TestOrders_CanceledListingHasNoAsk(t *testing.T) {
 	ask := m.get("/selling/listings/%s", listing).text("ask", "askId")
 	m.move(number, "CANCELED")
 	assert.Nil(t, m.get("/selling/listings/%s", listing).at("ask"))
-	assert.Equal(t, ask, m.get("/selling/orders/%s", number).text("askId"), "the order still has it")
+	assert.Equal(t, ask, m.get("/selling/orders/%s", number).text("askId"),
+		"the order still has it")
 }
 
 func TestOrders_SuspendedOnesWaitUntilMoved(t *testing.T) {
@@ -140,7 +150,10 @@ func TestOrders_SuspendedOnesWaitUntilMoved(t *testing.T) {
 		{[]string{"PENDING"}, "CREATED"},
 		{[]string{"PENDING", "SUSPENDED"}, "CREATED"},
 		{[]string{"DONOTSHIP"}, "CREATED"},
-		{[]string{"SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHENTICATED", "PAYOUTPENDING", "PAYOUTFAILED"}, "PAYOUTPENDING"},
+		{
+			[]string{"SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHENTICATED", "PAYOUTPENDING", "PAYOUTFAILED"},
+			"PAYOUTPENDING",
+		},
 	} {
 		m := open(t, stepping)
 		listing, number := m.order("200")
@@ -151,10 +164,12 @@ func TestOrders_SuspendedOnesWaitUntilMoved(t *testing.T) {
 		assert.Equal(t, status, o.text("status"), "there is no automatic transition")
 		assert.True(t, m.has("active?orderStatus="+status, number))
 		assert.NotNil(t, o.at("payout"), "the seller may still be paid")
-		assert.Equal(t, row.to == "CREATED", o.at("shipment", "shippingLabelUrl") == nil, "%s has no label before it may be shipped", status)
+		assert.Equal(t, row.to == "CREATED", o.at("shipment", "shippingLabelUrl") == nil,
+			"%s has no label before it may be shipped", status)
 		m.move(number, row.to)
 		m.pass(8 * 24 * time.Hour)
-		assert.Equal(t, "COMPLETED", m.get("/selling/orders/%s", number).text("status"), "then its transitions are automatic again")
+		assert.Equal(t, "COMPLETED", m.get("/selling/orders/%s", number).text("status"),
+			"then its transitions are automatic again")
 		assert.Equal(t, "COMPLETED", m.get("/selling/listings/%s", listing).text("status"))
 	}
 }
@@ -186,7 +201,8 @@ func TestOrders_HistoryIsFiltered(t *testing.T) {
 		{"initiatedShipmentDisplayIds=SHP-1", nil, "an inbound shipment"},
 		{"pageSize=1&pageNumber=2", []string{first}, "a page"},
 	} {
-		assert.Equal(t, row.want, m.get("/selling/orders/history?%s", row.query).each("orders", "orderNumber"), row.why)
+		assert.Equal(t, row.want,
+			m.get("/selling/orders/history?%s", row.query).each("orders", "orderNumber"), row.why)
 	}
 	assert.True(t, m.has("active", active))
 	for _, row := range []struct{ query, what, why string }{
@@ -194,7 +210,8 @@ func TestOrders_HistoryIsFiltered(t *testing.T) {
 		{"fromDate=yesterday", "fromDate", "no day"},
 		{"toDate=2026-13-01", "toDate", "no month"},
 	} {
-		m.call("GET", "/selling/orders/history?"+row.query, nil).refused(400, `query parameter "`+row.what+`"`, row.why)
+		m.call("GET", "/selling/orders/history?"+row.query, nil).
+			refused(400, `query parameter "`+row.what+`"`, row.why)
 	}
 }
 
@@ -229,7 +246,8 @@ func TestOrders_MoveFromTheSaleToHistory(t *testing.T) {
 		if i > 0 {
 			before := m.get("/selling/orders/%s", number).body
 			m.pass(24*time.Hour - time.Millisecond)
-			assert.Equal(t, before, m.get("/selling/orders/%s", number).body, "%s came early", row.status)
+			assert.Equal(t, before, m.get("/selling/orders/%s", number).body,
+				"%s came early", row.status)
 			m.pass(time.Millisecond)
 		}
 		o := m.get("/selling/orders/%s", number)
@@ -253,7 +271,8 @@ func TestOrders_MoveFromTheSaleToHistory(t *testing.T) {
 	}
 	done := m.get("/selling/orders/%s", number).body
 	m.pass(365 * 24 * time.Hour)
-	assert.Equal(t, done, m.get("/selling/orders/%s", number).body, "there is no transition from the end")
+	assert.Equal(t, done, m.get("/selling/orders/%s", number).body,
+		"there is no transition from the end")
 	assert.Equal(t, []string{"CREATE"}, m.get("/selling/listings/%s/operations", listing).each("operations", "operationType"),
 		"a completed sale is no operation")
 }
@@ -262,9 +281,11 @@ func TestOrders_DoNotFallBehindTheClock(t *testing.T) {
 	m := open(t, stepping)
 	_, number := m.order("200")
 	m.pass(3*24*time.Hour + time.Hour)
-	assert.Equal(t, "AUTHENTICATING", m.get("/selling/orders/%s", number).text("status"), "three steps at once")
+	assert.Equal(t, "AUTHENTICATING", m.get("/selling/orders/%s", number).text("status"),
+		"three steps at once")
 	m.pass(23 * time.Hour)
-	assert.Equal(t, "AUTHENTICATED", m.get("/selling/orders/%s", number).text("status"), "the next step when it is due")
+	assert.Equal(t, "AUTHENTICATED", m.get("/selling/orders/%s", number).text("status"),
+		"the next step when it is due")
 }
 
 func TestOrders_WithoutAStepStayUntilMoved(t *testing.T) {
@@ -284,7 +305,8 @@ func TestOrders_WithoutAStepStayUntilMoved(t *testing.T) {
 	require.NoError(t, moving.Close())
 	m = open(t, never, inFile(file))
 	m.pass(365 * 24 * time.Hour)
-	assert.Equal(t, "CREATED", m.get("/selling/orders/%s", other).text("status"), "also if they were due before a restart")
+	assert.Equal(t, "CREATED", m.get("/selling/orders/%s", other).text("status"),
+		"also if they were due before a restart")
 }
 
 func TestOrders_MakeEachTransitionOnceAcrossRestarts(t *testing.T) {
@@ -300,11 +322,14 @@ func TestOrders_MakeEachTransitionOnceAcrossRestarts(t *testing.T) {
 
 	next := open(t, stepping, inFile(file))
 	next.pass(5*24*time.Hour - time.Hour)
-	assert.Equal(t, "AUTHENTICATED", next.get("/selling/orders/%s", numbers[1]).text("status"), "a restart is no step")
+	assert.Equal(t, "AUTHENTICATED", next.get("/selling/orders/%s", numbers[1]).text("status"),
+		"a restart is no step")
 	next.pass(30 * 24 * time.Hour)
 	assert.Equal(t, 0, next.get("/selling/orders/active").len("orders"))
-	assert.Equal(t, 19, next.get("/selling/orders/history?orderStatus=COMPLETED&pageSize=100").len("orders"))
-	assert.Equal(t, []string{numbers[0]}, next.get("/selling/orders/history?orderStatus=DIDNOTSHIP").each("orders", "orderNumber"))
+	assert.Equal(t, 19,
+		next.get("/selling/orders/history?orderStatus=COMPLETED&pageSize=100").len("orders"))
+	assert.Equal(t, []string{numbers[0]},
+		next.get("/selling/orders/history?orderStatus=DIDNOTSHIP").each("orders", "orderNumber"))
 	assert.Equal(t, []string{"CANCEL_ORDER", "CREATE"},
 		next.get("/selling/listings/%s/operations", listings[0]).each("operations", "operationType"), "it was canceled once")
 	for _, listing := range listings[1:] {

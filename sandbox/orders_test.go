@@ -31,7 +31,8 @@ func TestOrders_AreMadeBySales(t *testing.T) {
 	assert.Equal(t, "2026-11-04T12:00:04.000Z", order.text("shipment", "shipByDate"))
 	assert.NotEmpty(t, order.text("shipment", "trackingNumber"))
 	assert.Equal(t, map[string]any{
-		"salePrice": json.Number("200"), "totalAdjustments": json.Number("-28"), "totalPayout": json.Number("172"), "currencyCode": "USD",
+		"salePrice": json.Number("200"), "totalAdjustments": json.Number("-28"),
+		"totalPayout": json.Number("172"), "currencyCode": "USD",
 		"adjustments": []any{
 			map[string]any{"adjustmentType": "Transaction Fee", "amount": json.Number("-18"), "percentage": json.Number("0.09")},
 			map[string]any{"adjustmentType": "Payment Proc. (3%)", "amount": json.Number("-6"), "percentage": json.Number("0.03")},
@@ -71,7 +72,8 @@ func TestOrders_ActiveOnesAreListed(t *testing.T) {
 		{"variantId=" + unknownID, nil, "another variant"},
 		{"inventoryTypes=DIRECT", nil, "another inventory type"},
 	} {
-		assert.Equal(t, row.want, m.get("/selling/orders/active?%s", row.query).each("orders", "orderNumber"), row.why)
+		assert.Equal(t, row.want,
+			m.get("/selling/orders/active?%s", row.query).each("orders", "orderNumber"), row.why)
 	}
 	for _, row := range []struct{ query, what, why string }{
 		{"orderStatus=COMPLETED", "orderStatus", "a status of ended orders"},
@@ -83,7 +85,8 @@ func TestOrders_ActiveOnesAreListed(t *testing.T) {
 		{"pageSize=101", "pageSize", "a page that is too long"},
 		{"pageNumber=0", "pageNumber", "pages are counted from 1"},
 	} {
-		m.call("GET", "/selling/orders/active?"+row.query, nil).refused(400, `query parameter "`+row.what+`"`, row.why)
+		m.call("GET", "/selling/orders/active?"+row.query, nil).
+			refused(400, `query parameter "`+row.what+`"`, row.why)
 	}
 	order := m.get("/selling/orders/active").at("orders", 0).(map[string]any)
 	assert.NotContains(t, order, "shipment", "single orders have it")
@@ -125,7 +128,7 @@ func TestOrders_DirectOnesHaveInboundShipments(t *testing.T) {
 
 func TestOrders_DirectOnesHaveOtherNumbers(t *testing.T) {
 	m := open(t)
-	a := m.call("POST", "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200", "inventoryType": "DIRECT"})
+	a := m.createListing("200", map[string]any{"inventoryType": "DIRECT"})
 	m.settle()
 	number, err := m.Buy(t.Context(), a.text("listingId"))
 	require.NoError(t, err)
@@ -144,6 +147,7 @@ func TestOrders_DirectOnesHaveOtherNumbers(t *testing.T) {
 		"inventoryTypes=DIRECT":                              {number},
 		"inventoryTypes=STANDARD":                            {standard},
 	} {
-		assert.Equal(t, want, m.get("/selling/orders/active?%s", query).each("orders", "orderNumber"), query)
+		assert.Equal(t, want,
+			m.get("/selling/orders/active?%s", query).each("orders", "orderNumber"), query)
 	}
 }

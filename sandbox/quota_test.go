@@ -109,12 +109,15 @@ func TestQuota_SlidesItsWindows(t *testing.T) {
 func TestQuota_RefusesWhatNeverFits(t *testing.T) {
 	m := open(t, withQuota(quota.Quota{RequestsPerSecond: 1}))
 	m.get("/selling/listings")
-	m.call(http.MethodGet, "/selling/listings", nil).refused(http.StatusTooManyRequests, "quota", "a request too many")
+	m.call(http.MethodGet, "/selling/listings", nil).
+		refused(http.StatusTooManyRequests, "quota", "a request too many")
 
 	m = open(t, withQuota(quota.Quota{ItemsPerWindow: 5}))
 	m.batch("create-listing", listings(t, 5)["items"].([]any)[0].(map[string]any))
-	m.call(http.MethodPost, createBatch, listings(t, 5)).refused(http.StatusTooManyRequests, "quota", "items too many")
-	m.call(http.MethodPost, createBatch, listings(t, 6)).refused(http.StatusBadRequest, "/items", "more than the window")
+	m.call(http.MethodPost, createBatch, listings(t, 5)).
+		refused(http.StatusTooManyRequests, "quota", "items too many")
+	m.call(http.MethodPost, createBatch, listings(t, 6)).
+		refused(http.StatusBadRequest, "/items", "more than the window")
 }
 
 func TestQuota_CountsItemsOfEveryKind(t *testing.T) {
@@ -125,7 +128,8 @@ func TestQuota_CountsItemsOfEveryKind(t *testing.T) {
 	}
 	require.Equal(t, http.StatusOK, m.raw(http.MethodPost, createBatch, listings(t, 1)).Code)
 	for _, kind := range []string{"update-listing", "delete-listing"} {
-		assert.Equal(t, http.StatusTooManyRequests, m.raw(http.MethodPost, "/selling/batch/"+kind, one).Code, kind)
+		assert.Equal(t, http.StatusTooManyRequests,
+			m.raw(http.MethodPost, "/selling/batch/"+kind, one).Code, kind)
 	}
 	assert.Equal(t, http.StatusTooManyRequests, m.raw(http.MethodPost, createBatch, listings(t, 1)).Code)
 }

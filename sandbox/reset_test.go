@@ -39,7 +39,8 @@ func TestReset_RestoresTheInitialState(t *testing.T) {
 		assert.Equal(t, http.StatusOK, m.with(token).status, name)
 		assert.Equal(t, 0, m.get("/selling/listings?isExpired=true").len("listings"), name)
 		assert.Equal(t, 0, m.get("/selling/orders/active").len("orders"), name)
-		assert.Equal(t, http.StatusOK, m.call(http.MethodPost, createBatch, listings(t, 5)).status, "%s: the quota is unused", name)
+		assert.Equal(t, http.StatusOK, m.call(http.MethodPost, createBatch, listings(t, 5)).status,
+			"%s: the quota is unused", name)
 		require.NoError(t, m.Reset(t.Context()))
 		assert.Equal(t, first, m.sell("200"), "%s: ids begin again", name)
 	}
@@ -98,7 +99,8 @@ func TestReset_EmptiesAllTablesButAccounts(t *testing.T) {
 		}
 	}
 	assert.NotContains(t, found(), "AB1234-100")
-	assert.Contains(t, m.raw(http.MethodGet, "/catalog/search?query=DZ5485-612", nil).Body.String(), "DZ5485-612", "the catalog stays")
+	assert.Contains(t, m.raw(http.MethodGet, "/catalog/search?query=DZ5485-612", nil).Body.String(),
+		"DZ5485-612", "the catalog stays")
 }
 
 func TestReseed_ChangesPricesAndIDs(t *testing.T) {
@@ -115,7 +117,8 @@ func TestReseed_ChangesPricesAndIDs(t *testing.T) {
 	seeded := open(t, func(o *sandbox.Options) { o.Seed = 7 })
 	assert.Equal(t, seeded.sell("2000"), m.sell("2000"), "as in a sandbox with that seed")
 	require.NoError(t, m.Reseed(t.Context(), 0))
-	assert.Equal(t, before, open(t).raw(http.MethodGet, "/catalog/products/"+product.ID+"/variants/"+v+"/market-data", nil).Body.String())
+	assert.Equal(t, before,
+		open(t).raw(http.MethodGet, "/catalog/products/"+product.ID+"/variants/"+v+"/market-data", nil).Body.String())
 }
 
 func TestReset_WhileRequestsAreHandled(t *testing.T) {

@@ -48,12 +48,13 @@ func TestSandbox_ClosesTwice(t *testing.T) {
 func TestSandbox_RequestsAfterCloseFail(t *testing.T) {
 	m := open(t)
 	require.NoError(t, m.Close())
-	m.call(http.MethodGet, "/selling/listings", nil).refused(http.StatusInternalServerError, "", "the database is closed")
+	m.call(http.MethodGet, "/selling/listings", nil).
+		refused(http.StatusInternalServerError, "", "the database is closed")
 }
 
 func TestSandbox_WithoutDelayWorkIsDueAtOnce(t *testing.T) {
 	m := open(t, func(o *sandbox.Options) { o.Delay = -time.Second })
-	a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200"})
+	a := m.createListing("200", nil)
 	require.NoError(t, m.Work(t.Context()))
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", a.text("listingId")).text("status"))
 }
@@ -68,8 +69,14 @@ func TestOptions_RefuseCredentialsThatNoHeaderCarries(t *testing.T) {
 		{sandbox.Options{Token: " secret"}, "Token", "a space in front"},
 		{sandbox.Options{Token: "sec\nret"}, "Token", "a line end"},
 		{sandbox.Options{ControlKey: "secret\x00"}, "ControlKey", "a control character"},
-		{sandbox.Options{Accounts: []sandbox.Account{{Name: "b", APIKey: "secret\r"}}}, `APIKey of account "b"`, "of any account"},
-		{sandbox.Options{Accounts: []sandbox.Account{{Name: "b", Token: "\tsecret"}}}, `Token of account "b"`, "a tab"},
+		{
+			sandbox.Options{Accounts: []sandbox.Account{{Name: "b", APIKey: "secret\r"}}},
+			`APIKey of account "b"`, "of any account",
+		},
+		{
+			sandbox.Options{Accounts: []sandbox.Account{{Name: "b", Token: "\tsecret"}}},
+			`Token of account "b"`, "a tab",
+		},
 	} {
 		_, err := sandbox.New(row.opts)
 		require.ErrorContains(t, err, "sandbox: options: "+row.name+":", row.why)
@@ -81,15 +88,18 @@ func TestOptions_RefuseCredentialsThatNoHeaderCarries(t *testing.T) {
 
 func TestOptions_PrintNoSecrets(t *testing.T) {
 	opts := sandbox.Options{
-		DB: tempFile(t), Seed: 7, APIKey: "secret-1", Token: "secret-2", RefreshToken: "secret-3", ControlKey: "secret-4",
-		Accounts: []sandbox.Account{{Name: "b", APIKey: "secret-5"}},
+		DB: tempFile(t), Seed: 7, APIKey: "secret-1", Token: "secret-2", RefreshToken: "secret-3",
+		ControlKey: "secret-4",
+		Accounts:   []sandbox.Account{{Name: "b", APIKey: "secret-5"}},
 	}
 	s, err := sandbox.New(opts)
 	require.NoError(t, err)
 	defer s.Close()
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		assert.Equal(t, fmt.Sprintf("sandbox.Options of database %q and seed 7", opts.DB), fmt.Sprintf(verb, opts), verb)
-		assert.Equal(t, fmt.Sprintf("sandbox.Options of database %q and seed 7", opts.DB), fmt.Sprintf(verb, &opts), verb)
+		assert.Equal(t, fmt.Sprintf("sandbox.Options of database %q and seed 7", opts.DB),
+			fmt.Sprintf(verb, opts), verb)
+		assert.Equal(t, fmt.Sprintf("sandbox.Options of database %q and seed 7", opts.DB),
+			fmt.Sprintf(verb, &opts), verb)
 		assert.Equal(t, "sandbox.Sandbox", fmt.Sprintf(verb, s), verb)
 	}
 }
@@ -104,7 +114,8 @@ func TestHealth_IsThatOfTheDatabase(t *testing.T) {
 			return w
 		}
 		for range 3 {
-			assert.Equal(t, http.StatusOK, health().Code, "%s: without credentials, quota and faults", name)
+			assert.Equal(t, http.StatusOK, health().Code,
+				"%s: without credentials, quota and faults", name)
 		}
 		assert.JSONEq(t, `{"status":"ok"}`, health().Body.String(), name)
 		require.NoError(t, m.Close())
@@ -123,9 +134,10 @@ func TestSandbox_ServesConcurrentClients(t *testing.T) {
 			for range clients {
 				wg.Go(func() {
 					for range each {
-						a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200"})
+						a := m.createListing("200", nil)
 						assert.Equal(t, http.StatusCreated, a.status)
-						assert.Equal(t, http.StatusOK, m.call(http.MethodGet, "/selling/listings?pageSize=5", nil).status)
+						assert.Equal(t, http.StatusOK,
+							m.call(http.MethodGet, "/selling/listings?pageSize=5", nil).status)
 					}
 				})
 			}

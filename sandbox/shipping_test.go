@@ -17,7 +17,7 @@ import (
 // direct sells a Direct listing.
 func (m *market) direct() (number string) {
 	m.t.Helper()
-	a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(m.t), "amount": "200", "inventoryType": "DIRECT"})
+	a := m.createListing("200", map[string]any{"inventoryType": "DIRECT"})
 	m.settle()
 	number, err := m.Buy(m.t.Context(), a.text("listingId"))
 	require.NoError(m.t, err)
@@ -65,7 +65,10 @@ func TestShipping_DocumentsOfDirectOrders(t *testing.T) {
 		assert.Equal(t, same.Body.String(), body)
 		assert.Equal(t, "application/pdf", header.Get("Content-Type"))
 		assert.True(t, strings.HasPrefix(body, "%PDF-1.4\n"), title)
-		for _, line := range []string{title, "Order: " + number, "Variant: " + chicago(t), "Ship by: Wed, 04 Nov 2026 12:00:04 UTC"} {
+		for _, line := range []string{
+			title, "Order: " + number, "Variant: " + chicago(t),
+			"Ship by: Wed, 04 Nov 2026 12:00:04 UTC",
+		} {
 			assert.Contains(t, body, "("+line+") Tj", title)
 		}
 		status, _, _ = download(t, srv, address+"X", m.credentials())
@@ -89,7 +92,8 @@ func TestShipping_URLsLeadToDocuments(t *testing.T) {
 		assert.Equal(t, http.StatusOK, status)
 		assert.Equal(t, "application/pdf", header.Get("Content-Type"))
 	}
-	assert.Equal(t, map[string]any{}, m.get("/selling/orders/%s/shipping-document", number).body, "standard orders require none")
+	assert.Equal(t, map[string]any{}, m.get("/selling/orders/%s/shipping-document", number).body,
+		"standard orders require none")
 }
 
 func TestShipping_SuspendedOrdersHaveNoDocuments(t *testing.T) {
@@ -102,7 +106,8 @@ func TestShipping_SuspendedOrdersHaveNoDocuments(t *testing.T) {
 	a := m.get("/selling/orders/%s/shipping-document", number)
 	assert.NotEmpty(t, a.text("shippingDocuments", "message"))
 	assert.NotContains(t, a.at("shippingDocuments"), "requiredDocuments")
-	m.call(http.MethodGet, path, nil).refused(404, "shipping document of order "+number, "it must not be shipped")
+	m.call(http.MethodGet, path, nil).
+		refused(404, "shipping document of order "+number, "it must not be shipped")
 }
 
 func TestShipping_DocumentsBelongToOneOrder(t *testing.T) {
@@ -111,9 +116,12 @@ func TestShipping_DocumentsBelongToOneOrder(t *testing.T) {
 	address, err := url.Parse(m.get("/selling/orders/%s", mine).text("shipment", "shippingLabelUrl"))
 	require.NoError(t, err)
 	path := strings.TrimPrefix(address.Path, sandbox.BasePath)
-	m.call(http.MethodGet, strings.Replace(path, mine, other, 1), nil).refused(404, "shipping document of order "+other, "a document of another order")
-	m.call(http.MethodGet, "/selling/orders/323314425-323214184/shipping-document", nil).refused(404, "order", "an unknown order")
-	m.call(http.MethodGet, "/selling/orders/323314425-323214184/shipping-document/6JF8D2QX", nil).refused(404, "order", "an unknown order")
+	m.call(http.MethodGet, strings.Replace(path, mine, other, 1), nil).
+		refused(404, "shipping document of order "+other, "a document of another order")
+	m.call(http.MethodGet, "/selling/orders/323314425-323214184/shipping-document", nil).
+		refused(404, "order", "an unknown order")
+	m.call(http.MethodGet, "/selling/orders/323314425-323214184/shipping-document/6JF8D2QX", nil).
+		refused(404, "order", "an unknown order")
 
 	stranger, err := m.AddAccount(t.Context(), "stranger")
 	require.NoError(t, err)

@@ -38,7 +38,8 @@ func TestSoak(t *testing.T) {
 	all := make([]*soaker, clients)
 	for i := range all {
 		all[i] = &soaker{
-			t: t, server: server.URL + sandbox.BasePath, sandbox: s, client: &http.Client{Transport: transport},
+			t: t, server: server.URL + sandbox.BasePath, sandbox: s,
+			client: &http.Client{Transport: transport},
 			random: rand.New(rand.NewPCG(64, uint64(i))), counts: map[string]int{},
 		}
 	}
@@ -97,8 +98,10 @@ func soakTotals(t *testing.T, all []*soaker) {
 		return c.must(http.MethodGet, "/selling/listings?pageSize=1"+query, nil).at("count")
 	}
 	assert.Equal(t, json.Number(fmt.Sprint(made)), total(""), "listings")
-	assert.Equal(t, json.Number(fmt.Sprint(active)), total("&listingStatuses=ACTIVE"), "active listings")
-	assert.Equal(t, json.Number(fmt.Sprint(made-active)), total("&listingStatuses=INACTIVE"), "inactive listings")
+	assert.Equal(t, json.Number(fmt.Sprint(active)), total("&listingStatuses=ACTIVE"),
+		"active listings")
+	assert.Equal(t, json.Number(fmt.Sprint(made-active)), total("&listingStatuses=INACTIVE"),
+		"inactive listings")
 }
 
 // soaker is one client. Its methods are called by one goroutine at a time.
@@ -226,7 +229,8 @@ func (c *soaker) check() {
 		for cursor, more := "", true; more; {
 			page := c.must(http.MethodGet, "/selling/listings/"+l.id+"/operations?pageSize=100&cursor="+cursor, nil)
 			for i := range page.len("operations") {
-				assert.Equal(c.t, "SUCCEEDED", page.text("operations", i, "operationStatus"), "%v", page.at("operations", i))
+				assert.Equal(c.t, "SUCCEEDED", page.text("operations", i, "operationStatus"),
+					"%v", page.at("operations", i))
 				types = append(types, page.text("operations", i, "operationType"))
 				if page.at("operations", i, "changes", "additions", "askData") != nil {
 					var amount int

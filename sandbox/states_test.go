@@ -11,16 +11,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 )
 
-func TestStates_OrderMakesEveryTransition(t *testing.T) {
-	m := open(t, still)
-	for _, row := range state.Order.Transitions() {
-		_, number := m.order("200")
-		m.move(number, wayTo(t, row.From)...)
-		require.Equal(t, row.From, m.get("/selling/orders/%s", number).text("status"))
-		m.move(number, row.To)
-		assert.Equal(t, row.To, m.get("/selling/orders/%s", number).text("status"), row.Event)
-	}
-}
+// Every row of the tables of states is walked by these tests, and those of orders by
+// TestMoveOrder_FollowsTheTableOfStates.
 
 func TestStates_BatchAndItemMakeEveryTransition(t *testing.T) {
 	m := open(t)
@@ -32,7 +24,11 @@ func TestStates_BatchAndItemMakeEveryTransition(t *testing.T) {
 		end  string
 	}{
 		{"create-listing", map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 1}, state.Completed},
-		{"create-listing", map[string]any{"variantId": "no-such-variant", "amount": "200", "quantity": 1}, state.Failed},
+		{
+			"create-listing",
+			map[string]any{"variantId": "no-such-variant", "amount": "200", "quantity": 1},
+			state.Failed,
+		},
 		{"update-listing", map[string]any{"listingId": listing, "amount": "190"}, state.Completed},
 		{"delete-listing", map[string]any{"listingId": listing}, state.Completed},
 		{"delete-listing", map[string]any{"listingId": listing}, state.Failed},
@@ -59,7 +55,8 @@ func TestStates_BatchAndItemMakeEveryTransition(t *testing.T) {
 	assert.Equal(t, "DELETED", m.get("/selling/listings/%s", listing).text("status"))
 	for machine, steps := range seen {
 		for _, row := range machine.Transitions() {
-			assert.True(t, steps[row.From+">"+row.To], "%s %s to %s", machine.Name(), row.From, row.To)
+			assert.True(t, steps[row.From+">"+row.To],
+				"%s %s to %s", machine.Name(), row.From, row.To)
 		}
 	}
 }
@@ -75,7 +72,8 @@ func TestStates_OperationMakesEveryTransition(t *testing.T) {
 			require.Equal(t, row.From, op.text("operationStatus"))
 		}
 		m.settle()
-		assert.Equal(t, row.To, m.get("%s/operations/%s", path, op.text("operationId")).text("operationStatus"))
+		assert.Equal(t, row.To,
+			m.get("%s/operations/%s", path, op.text("operationId")).text("operationStatus"))
 		path = "/selling/listings/" + m.sell("200")
 	}
 }

@@ -85,7 +85,8 @@ func TestTokens_HaveTheConfiguredLife(t *testing.T) {
 	body := m.refresh(m.RefreshToken())
 	assert.InDelta(t, 60, body["expires_in"], 0)
 	require.NoError(t, m.Advance(t.Context(), time.Minute))
-	m.with(body["access_token"]).refused(http.StatusUnauthorized, "Authorization header", "it expired")
+	m.with(body["access_token"]).
+		refused(http.StatusUnauthorized, "Authorization header", "it expired")
 	_, err := sandbox.New(sandbox.Options{TokenLife: time.Millisecond})
 	require.ErrorContains(t, err, "TokenLife")
 }
@@ -98,7 +99,8 @@ func TestTokens_BelongToAnAccount(t *testing.T) {
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"iss":"sandbox","sub":"second","aud":"gateway.example.com","iat":1793620800,"exp":1793664000,"jti":"1"}`, string(payload))
-	m.with(token).refused(http.StatusUnauthorized, "x-api-key header", "the API key is of the first account")
+	m.with(token).
+		refused(http.StatusUnauthorized, "x-api-key header", "the API key is of the first account")
 	s.account.Token = token
 	assert.Equal(t, http.StatusOK, s.call(http.MethodGet, "/selling/listings", nil).status)
 	m.with(token+"x").refused(http.StatusUnauthorized, "Authorization header", "forged")
@@ -112,7 +114,8 @@ func TestTokens_SurviveARestart(t *testing.T) {
 	second := open(t, inFile(file), func(o *sandbox.Options) { o.Seed = 3 })
 	assert.Equal(t, http.StatusOK, second.with(token).status)
 	other := open(t, inFile(tempFile(t)), func(o *sandbox.Options) { o.Seed = 3 })
-	other.with(token).refused(http.StatusUnauthorized, "Authorization header", "a token of another sandbox")
+	other.with(token).
+		refused(http.StatusUnauthorized, "Authorization header", "a token of another sandbox")
 }
 
 func TestTokens_RotationReplacesTheRefreshToken(t *testing.T) {
@@ -163,9 +166,15 @@ func TestTokens_EndpointFollowsRFC6749(t *testing.T) {
 		why                               string
 	}{
 		{"GET", "?" + good, "", "", 405, "a secret in a URL"},
-		{"POST", "?" + good, "application/x-www-form-urlencoded", "", 400, "also in that of a POST"},
+		{
+			"POST", "?" + good, "application/x-www-form-urlencoded", "",
+			400, "also in that of a POST",
+		},
 		{"POST", "", "application/json", `{"grant_type":"refresh_token"}`, 400, "not a form"},
-		{"POST", "", "application/x-www-form-urlencoded; charset=utf-8", good, 200, "a parameter of the content type"},
+		{
+			"POST", "", "application/x-www-form-urlencoded; charset=utf-8", good,
+			200, "a parameter of the content type",
+		},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), row.method, sandbox.TokenPath+row.target, strings.NewReader(row.body))
 		r.Header.Set("Content-Type", row.contentType)

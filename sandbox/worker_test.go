@@ -26,10 +26,11 @@ func TestWorker_WorksInTheBackground(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, counts("0", "0", "300", "0"), m.get("%s", path).at("itemStatuses"))
 
-		op := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "200"})
+		op := m.createListing("200", nil)
 		<-time.After(time.Second)
 		synctest.Wait()
-		assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", op.text("listingId")).text("status"), "new work wakes it")
+		assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", op.text("listingId")).text("status"),
+			"new work wakes it")
 	})
 }
 
@@ -37,7 +38,7 @@ func TestWorker_DoesAcceptedWorkOnceAfterARestart(t *testing.T) {
 	file := tempFile(t)
 	killed := open(t, inFile(file)) // not closed before the next one starts
 	path := killed.batch("create-listing", map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 500})
-	op := killed.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": "300"})
+	op := killed.createListing("300", nil)
 	killed.pass(1500 * time.Millisecond) // some items are in progress, some queued, none done
 	assert.Equal(t, "IN_PROGRESS", killed.get("%s", path).text("status"))
 	killed.pass(time.Second) // some are done
@@ -55,8 +56,10 @@ func TestWorker_DoesAcceptedWorkOnceAfterARestart(t *testing.T) {
 		made[item.(map[string]any)["result"].(map[string]any)["listingId"].(string)] = true
 	}
 	assert.Len(t, made, 500, "every item made one listing")
-	assert.Equal(t, "501", next.get("/selling/listings?pageSize=1").at("count").(interface{ String() string }).String(), "no others were made")
-	assert.Equal(t, "SUCCEEDED", next.get("/selling/listings/%s/operations/%s", op.text("listingId"), op.text("operationId")).text("operationStatus"))
+	assert.Equal(t, "501",
+		next.get("/selling/listings?pageSize=1").at("count").(interface{ String() string }).String(), "no others were made")
+	assert.Equal(t, "SUCCEEDED",
+		next.get("/selling/listings/%s/operations/%s", op.text("listingId"), op.text("operationId")).text("operationStatus"))
 }
 
 func TestWorker_ContinuesAfterTheNextStart(t *testing.T) {
@@ -117,12 +120,14 @@ func TestWorker_GivesUpBrokenRows(t *testing.T) {
 	assert.NotEmpty(t, item.text("items", 0, "error"))
 	assert.Equal(t, "100", m.get("/selling/listings/%s", id).text("amount"))
 	assert.NotEmpty(t, m.get("/selling/listings/%s/operations", id).text("operations", 0, "error"))
-	assert.Equal(t, "CREATED", m.get("/selling/orders/%s", stuck).text("status"), "it stays until it is moved")
+	assert.Equal(t, "CREATED", m.get("/selling/orders/%s", stuck).text("status"),
+		"it stays until it is moved")
 	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", listing).text("status"))
 	assert.NotEqual(t, "CREATED", m.get("/selling/orders/%s", free).text("status"))
 	assert.Contains(t, log.String(), "sabotage", "the log has the cause")
 	assert.NotContains(t, item.text("items", 0, "error"), "sabotage")
-	assert.Len(t, m.get("/selling/listings?pageSize=100").each("listings", "listingId"), 9, "failed rows leave nothing behind")
+	assert.Len(t, m.get("/selling/listings?pageSize=100").each("listings", "listingId"), 9,
+		"failed rows leave nothing behind")
 	assert.EqualValues(t, "9", m.get("/selling/listings").at("count"))
 }
 
@@ -133,7 +138,7 @@ func TestWorker_LeavesRowsThatCannotBeGivenUp(t *testing.T) {
 	expires := noon.Add(time.Minute).Format(time.RFC3339)
 	var ids []string
 	for _, amount := range []string{"666", "500"} {
-		a := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": amount, "expiresAt": expires})
+		a := m.createListing(amount, map[string]any{"expiresAt": expires})
 		ids = append(ids, a.text("listingId"))
 	}
 	// More than one step takes.
@@ -141,7 +146,8 @@ func TestWorker_LeavesRowsThatCannotBeGivenUp(t *testing.T) {
 	m.settle()
 	require.NoError(t, m.Advance(t.Context(), time.Hour))
 	require.ErrorContains(t, m.Work(t.Context()), "expiry of listing "+ids[0])
-	assert.EqualValues(t, "1201", m.get("/selling/listings?listingStatuses=INACTIVE&isExpired=true").at("count"), "one call does the others")
+	assert.EqualValues(t, "1201",
+		m.get("/selling/listings?listingStatuses=INACTIVE&isExpired=true").at("count"), "one call does the others")
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", ids[0]).text("status"))
 	assert.Equal(t, "INACTIVE", m.get("/selling/listings/%s", ids[1]).text("status"))
 }
@@ -152,7 +158,7 @@ func TestWorker_RetriesSalesThatFailed(t *testing.T) {
 	_, price := m.around()
 	m.bid(usd(price))
 	sabotage(t, file, `CREATE TRIGGER a BEFORE INSERT ON orders`)
-	id := m.call(http.MethodPost, "/selling/listings", map[string]any{"variantId": chicago(t), "amount": usd(price)}).text("listingId")
+	id := m.createListing(usd(price), nil).text("listingId")
 	m.tick(time.Minute)
 	require.Error(t, m.Work(t.Context()))
 	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", id).text("status"), "it went live")

@@ -49,7 +49,8 @@ func TestRefresh_AfterA401(t *testing.T) {
 	require.NoError(t, m.Advance(t.Context(), 12*time.Hour+time.Second)) // which the clock of the client does not see
 	require.NoError(t, read(t, c))
 	assert.Equal(t, map[int]int{200: 2}, m.Counters()["token"])
-	assert.Equal(t, map[int]int{200: 3, 401: 1}, m.Counters()["ListListings"], "one call was refused and repeated")
+	assert.Equal(t, map[int]int{200: 3, 401: 1}, m.Counters()["ListListings"],
+		"one call was refused and repeated")
 }
 
 func TestRefresh_AfterA401WithANewToken(t *testing.T) {
@@ -90,7 +91,8 @@ func TestRefresh_WithRotation(t *testing.T) {
 		}
 		require.Len(t, saved, 3)
 		assert.Equal(t, m.RefreshToken(), saved[2])
-		require.ErrorIs(t, read(t, refreshing(t, m, first, nil)), token.ErrReauthRequired, "the old one is not valid")
+		require.ErrorIs(t, read(t, refreshing(t, m, first, nil)), token.ErrReauthRequired,
+			"the old one is not valid")
 	})
 }
 

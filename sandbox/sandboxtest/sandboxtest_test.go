@@ -53,7 +53,8 @@ func TestMarket_SellsOverBothTransports(t *testing.T) {
 			sold, err := c.Listings.Get(t.Context(), op.ListingID())
 			require.NoError(t, err)
 			assert.Equal(t, "MATCHED", string(sold.Status))
-			assert.Equal(t, sandbox.Counters{"CreateListing": {201: 1}, "GetListing": {200: 1}}, m.Counters())
+			assert.Equal(t, sandbox.Counters{"CreateListing": {201: 1}, "GetListing": {200: 1}},
+				m.Counters())
 		})
 	}
 }
@@ -69,7 +70,8 @@ func TestMarket_LostResponseIsAnUnknownOutcome(t *testing.T) {
 				require.ErrorIs(t, err, client.ErrOutcomeUnknown)
 				page, err := c.Listings.ListPage(t.Context(), client.ListingFilter{})
 				require.NoError(t, err)
-				assert.Len(t, page.Listings, map[bool]int{true: 1, false: 0}[applied], "applied: %t", applied)
+				assert.Len(t, page.Listings, map[bool]int{true: 1, false: 0}[applied],
+					"applied: %t", applied)
 				assert.Equal(t, map[int]int{0: 1}, m.Counters()["CreateListing"])
 			})
 		}
@@ -91,7 +93,8 @@ func TestMarket_NoticesClientsThatLeaveDuringADelay(t *testing.T) {
 			t.Run(name+": "+row.why, func(t *testing.T) {
 				m := start(t)
 				require.NoError(t, m.Fail(sandbox.Fault{
-					Operation: "CreateListing", Kind: sandbox.FaultDelay, Delay: time.Hour, Applied: row.applied,
+					Operation: "CreateListing", Kind: sandbox.FaultDelay, Delay: time.Hour,
+					Applied: row.applied,
 				}))
 				ctx, leave := context.WithCancel(t.Context())
 				ended := make(chan error, 1)
@@ -167,9 +170,11 @@ func TestTransport_DelaysByTheClockOfTheBubble(t *testing.T) {
 		defer cancel()
 		_, err := c.Listings.Create(ctx, listing)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, 10*time.Second, time.Since(start), "the caller hangs up, whatever the sandbox does")
+		assert.Equal(t, 10*time.Second, time.Since(start),
+			"the caller hangs up, whatever the sandbox does")
 		synctest.Wait()
-		assert.Equal(t, map[int]int{0: 1}, m.Counters()["CreateListing"], "and the sandbox gives it up")
+		assert.Equal(t, map[int]int{0: 1}, m.Counters()["CreateListing"],
+			"and the sandbox gives it up")
 	})
 }
 

@@ -56,7 +56,10 @@ func TestCatalog_IsCompleteAndUnambiguous(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"sneakers", "shoes", "apparel", "accessories", "collectibles", "electronics", "trading cards"} {
+	for _, want := range []string{
+		"sneakers", "shoes", "apparel", "accessories", "collectibles", "electronics",
+		"trading cards",
+	} {
 		assert.Positive(t, types[want], want)
 	}
 }

@@ -13,9 +13,11 @@ const proposedID = "3f1f5d0e-0f6e-4d53-9a35-0a7f3d4a8a11"
 // proposed returns a valid proposal with a change.
 func proposed(change func(*Proposal)) Proposal {
 	p := Proposal{
-		Category: "sneakers", Title: "Trail Runner Aurora", Brand: "Fjord", Images: []string{"https://images.example.com/aurora.png"},
+		Category: "sneakers", Title: "Trail Runner Aurora", Brand: "Fjord",
+		Images:      []string{"https://images.example.com/aurora.png"},
 		Sizes:       []ProposedVariant{{Size: "10"}, {Size: "10.5", GTIN: "4006381333931"}},
-		RetailPrice: "129.50", ReleaseDate: "2026-03-01", Colorway: "Polar Blue/White", GTIN: "036000291452", Gender: "men",
+		RetailPrice: "129.50", ReleaseDate: "2026-03-01", Colorway: "Polar Blue/White",
+		GTIN: "036000291452", Gender: "men",
 		StyleCode: "FJ2045-400",
 	}
 	if change != nil {
@@ -35,7 +37,8 @@ func TestProposal_MakesAProduct(t *testing.T) {
 	assert.Equal(t, "Trail-Runner-Aurora:1", p.Variants[1].Name)
 	assert.Len(t, p.Variants[1].Sizes, 4, "sizes of shoes are converted")
 	assert.Equal(t, []GTIN{{"4006381333931", "EAN-13"}}, p.Variants[1].GTINs)
-	assert.Equal(t, []GTIN{{"036000291452", "UPC"}}, p.Variants[0].GTINs, "the number of the product is the first variant's")
+	assert.Equal(t, []GTIN{{"036000291452", "UPC"}}, p.Variants[0].GTINs,
+		"the number of the product is the first variant's")
 
 	again, err := proposed(nil).Product(proposedID)
 	require.NoError(t, err)
@@ -70,8 +73,14 @@ func TestProposal_RejectsWhatIsImpossible(t *testing.T) {
 		{func(p *Proposal) { p.Images = []string{"ftp://images.example.com/a.png"} }, "image", "not http"},
 		{func(p *Proposal) { p.GTIN = "036000291453" }, "trade item number", "a wrong check digit of the product"},
 		{func(p *Proposal) { p.GTIN = "unknown" }, "trade item number", "no number"},
-		{func(p *Proposal) { p.Sizes[1].GTIN = "4006381333930" }, "trade item number", "a wrong check digit of a size"},
-		{func(p *Proposal) { p.Sizes[0].GTIN = "04006381333931" }, "trade item number", "a repeated number, in two forms"},
+		{
+			func(p *Proposal) { p.Sizes[1].GTIN = "4006381333930" }, "trade item number",
+			"a wrong check digit of a size",
+		},
+		{
+			func(p *Proposal) { p.Sizes[0].GTIN = "04006381333931" }, "trade item number",
+			"a repeated number, in two forms",
+		},
 		{func(p *Proposal) { p.Sizes[0].Size = "10.5" }, "size", "a repeated size"},
 	} {
 		_, err := proposed(row.change).Product(proposedID)

@@ -74,7 +74,8 @@ func TestSearch_IsFuzzy(t *testing.T) {
 	} {
 		assert.Empty(t, l.find(Clues(row.query)), "%s finds nothing", row.why)
 	}
-	assert.NotContains(t, l.find(Clues("DZ5485-612")), "DD1391-100", "a style id finds only its neighbours")
+	assert.NotContains(t, l.find(Clues("DZ5485-612")), "DD1391-100",
+		"a style id finds only its neighbours")
 }
 
 func TestSearch_OrdersBetterMatchesFirst(t *testing.T) {
@@ -141,10 +142,14 @@ func TestSearch_FindsEveryProductByItsWords(t *testing.T) {
 
 // hostile are texts with a meaning for the database.
 var hostile = []string{
-	`"`, `""`, `'`, `jordan"`, `"jordan`, `jordan*`, `^jordan`, `jordan AND`, `AND`, `OR NOT`, `NEAR(jordan dunk, 5)`, `words:jordan`,
-	`-jordan`, `{words product_id}:x`, `product_texts`, `+`, `(`, `)`, `\`, `%`, `_`, "jor\x00dan", "\xff\xfe", "ジョーダン", "ナイキ スニーカー",
-	"🥾", "a\u0301", "\u0301\u0301\u0301", "İstanbul", "ǅ ſ ß", "\u200d", "1", "1 2 3", `');DROP TABLE proposals;--`, `%s %d`, "\n\t",
-	`jordan" OR "dunk`, "１２３４５６", "x-", "--x--", "dz5485-", strings.Repeat("a ", 50), strings.Repeat("ж", 100),
+	`"`, `""`, `'`, `jordan"`, `"jordan`, `jordan*`, `^jordan`, `jordan AND`, `AND`, `OR NOT`,
+	`NEAR(jordan dunk, 5)`, `words:jordan`,
+	`-jordan`, `{words product_id}:x`, `product_texts`, `+`, `(`, `)`, `\`, `%`, `_`, "jor\x00dan",
+	"\xff\xfe", "ジョーダン", "ナイキ スニーカー",
+	"🥾", "a\u0301", "\u0301\u0301\u0301", "İstanbul", "ǅ ſ ß", "\u200d", "1", "1 2 3",
+	`');DROP TABLE proposals;--`, `%s %d`, "\n\t",
+	`jordan" OR "dunk`, "１２３４５６", "x-", "--x--", "dz5485-", strings.Repeat("a ", 50),
+	strings.Repeat("ж", 100),
 }
 
 func FuzzSearch(f *testing.F) {

@@ -43,7 +43,8 @@ func readPDF(t *testing.T, file []byte) parsedPDF {
 		offset, err := strconv.Atoi(row[:10])
 		require.NoError(t, err)
 		begin := fmt.Sprintf("%d 0 obj\n", n)
-		require.True(t, bytes.HasPrefix(file[offset:], []byte(begin)), "object %d is where the table says", n)
+		require.True(t, bytes.HasPrefix(file[offset:], []byte(begin)),
+			"object %d is where the table says", n)
 		body, _, ok := strings.Cut(string(file[offset+len(begin):]), "\nendobj\n")
 		require.True(t, ok, "object %d ends", n)
 		p.objects[n] = body
@@ -105,7 +106,11 @@ func TestPDF_IsValidForAnyText(t *testing.T) {
 	}{
 		{nil, nil, "an empty page"},
 		{[]string{"Order: 323314425-323214184", ""}, []string{"Order: 323314425-323214184", ""}, "an empty line"},
-		{[]string{`a (b) c\d ((`, `) Tj ET endstream endobj`}, []string{`a (b) c\d ((`, `) Tj ET endstream endobj`}, "the syntax of PDF"},
+		{
+			[]string{`a (b) c\d ((`, `) Tj ET endstream endobj`},
+			[]string{`a (b) c\d ((`, `) Tj ET endstream endobj`},
+			"the syntax of PDF",
+		},
 		{[]string{"Pokémon Über ÿ"}, []string{"Pokémon Über ÿ"}, "Latin-1"},
 		{[]string{"靴\n\x00\u0085☃"}, []string{"?????"}, "other characters"},
 		{[]string{"endobj", "endstream", "startxref"}, []string{"endobj", "endstream", "startxref"}, "keywords"},

@@ -37,7 +37,8 @@ func TestBook_IsOrderedAndNeverCrossed(t *testing.T) {
 			}
 			if q.LowestAsk == 0 {
 				withoutAsks++
-				require.Equal(t, Quote{HighestBid: q.HighestBid, FlexAsk: q.FlexAsk}, q, "no suggestions without asks")
+				require.Equal(t, Quote{HighestBid: q.HighestBid, FlexAsk: q.FlexAsk}, q,
+					"no suggestions without asks")
 				continue
 			}
 			require.Equal(t, slices.Min(b.Asks), q.LowestAsk)
@@ -48,7 +49,8 @@ func TestBook_IsOrderedAndNeverCrossed(t *testing.T) {
 			require.Positive(t, q.SellFaster)
 			if c.Digits == 0 {
 				for _, amount := range []int64{q.LowestAsk, q.HighestBid, q.SellFaster, q.EarnMore} {
-					require.NotContains(t, FormatAmount(amount, c), ".", "%s has no smaller unit", code)
+					require.NotContains(t, FormatAmount(amount, c), ".",
+						"%s has no smaller unit", code)
 				}
 			}
 		}
@@ -73,13 +75,52 @@ func TestQuote_FollowsAsksAndBids(t *testing.T) {
 		want       Quote
 		why        string
 	}{
-		{b, nil, nil, Quote{LowestAsk: 20000, HighestBid: 15000, SellFaster: 17500, EarnMore: 19900}, "the generated book"},
-		{b, []int64{18000}, nil, Quote{LowestAsk: 18000, HighestBid: 15000, SellFaster: 16500, EarnMore: 17900}, "the ask of a listing is the lowest"},
-		{b, []int64{25000}, nil, Quote{LowestAsk: 20000, HighestBid: 15000, SellFaster: 17500, EarnMore: 19900}, "a higher one changes nothing"},
-		{b, nil, []int64{19000}, Quote{LowestAsk: 20000, HighestBid: 19000, SellFaster: 19500, EarnMore: 19900}, "the bid of a buyer is the highest"},
-		{b, []int64{15000}, nil, Quote{LowestAsk: 15000, SellFaster: 14200, EarnMore: 14900}, "a bid that reaches an ask is not shown"},
-		{b, []int64{100}, nil, Quote{LowestAsk: 100, SellFaster: 100, EarnMore: 100}, "no suggestion is below one step"},
-		{yen, []int64{1}, nil, Quote{LowestAsk: 1, SellFaster: 1, EarnMore: 1}, "but suggestions are not above the lowest ask"},
+		{
+			b, nil, nil,
+			Quote{LowestAsk: 20000, HighestBid: 15000, SellFaster: 17500, EarnMore: 19900},
+			"the generated book",
+		},
+		{
+			b,
+			[]int64{18000},
+			nil,
+			Quote{LowestAsk: 18000, HighestBid: 15000, SellFaster: 16500, EarnMore: 17900},
+			"the ask of a listing is the lowest",
+		},
+		{
+			b,
+			[]int64{25000},
+			nil,
+			Quote{LowestAsk: 20000, HighestBid: 15000, SellFaster: 17500, EarnMore: 19900},
+			"a higher one changes nothing",
+		},
+		{
+			b, nil,
+			[]int64{19000},
+			Quote{LowestAsk: 20000, HighestBid: 19000, SellFaster: 19500, EarnMore: 19900},
+			"the bid of a buyer is the highest",
+		},
+		{
+			b,
+			[]int64{15000},
+			nil,
+			Quote{LowestAsk: 15000, SellFaster: 14200, EarnMore: 14900},
+			"a bid that reaches an ask is not shown",
+		},
+		{
+			b,
+			[]int64{100},
+			nil,
+			Quote{LowestAsk: 100, SellFaster: 100, EarnMore: 100},
+			"no suggestion is below one step",
+		},
+		{
+			yen,
+			[]int64{1},
+			nil,
+			Quote{LowestAsk: 1, SellFaster: 1, EarnMore: 1},
+			"but suggestions are not above the lowest ask",
+		},
 		{yen, nil, []int64{900}, Quote{HighestBid: 900}, "no asks"},
 	} {
 		assert.Equal(t, row.want, row.book.Join(row.asks, row.bids).Quote(), row.why)

@@ -59,11 +59,31 @@ func TestPayout_FollowsTheFeeSchedule(t *testing.T) {
 		adjustments     []string
 		why             string
 	}{
-		{"200", "USD", "172.00", []string{"Transaction Fee -18.00", "Payment Proc. (3%) -6.00", "Shipping -4.00"}, "percentages of the price"},
-		{"30", "USD", "20.10", []string{"Minimum Transaction Fee -5.00", "Payment Proc. (3%) -0.90", "Shipping -4.00"}, "the minimum fee is more than nine percent"},
-		{"1", "USD", "-8.03", []string{"Minimum Transaction Fee -5.00", "Payment Proc. (3%) -0.03", "Shipping -4.00"}, "a payout can be negative"},
-		{"23500", "JPY", "20080", []string{"Transaction Fee -2115", "Payment Proc. (3%) -705", "Shipping -600"}, "no fractions of a yen"},
-		{"133.33", "EUR", "113.65", []string{"Transaction Fee -12.00", "Payment Proc. (3%) -4.00", "Shipping -3.68"}, "each adjustment is rounded on its own"},
+		{
+			"200", "USD", "172.00",
+			[]string{"Transaction Fee -18.00", "Payment Proc. (3%) -6.00", "Shipping -4.00"},
+			"percentages of the price",
+		},
+		{
+			"30", "USD", "20.10",
+			[]string{"Minimum Transaction Fee -5.00", "Payment Proc. (3%) -0.90", "Shipping -4.00"},
+			"the minimum fee is more than nine percent",
+		},
+		{
+			"1", "USD", "-8.03",
+			[]string{"Minimum Transaction Fee -5.00", "Payment Proc. (3%) -0.03", "Shipping -4.00"},
+			"a payout can be negative",
+		},
+		{
+			"23500", "JPY", "20080",
+			[]string{"Transaction Fee -2115", "Payment Proc. (3%) -705", "Shipping -600"},
+			"no fractions of a yen",
+		},
+		{
+			"133.33", "EUR", "113.65",
+			[]string{"Transaction Fee -12.00", "Payment Proc. (3%) -4.00", "Shipping -3.68"},
+			"each adjustment is rounded on its own",
+		},
 	} {
 		c := currency(t, row.currency)
 		price, err := ParseAmount(row.price, c)
@@ -89,5 +109,6 @@ func TestBook_DependsOnSeedVariantAndCurrency(t *testing.T) {
 	usd := currency(t, "USD")
 	assert.Equal(t, NewBook(1, "v1", retail, usd), NewBook(1, "v1", retail, usd))
 	assert.NotEqual(t, NewBook(1, "v1", retail, usd), NewBook(2, "v1", retail, usd), "another seed")
-	assert.NotEqual(t, NewBook(1, "v1", retail, usd), NewBook(1, "v2", retail, usd), "another variant")
+	assert.NotEqual(t, NewBook(1, "v1", retail, usd), NewBook(1, "v2", retail, usd),
+		"another variant")
 }

@@ -12,7 +12,9 @@ import (
 )
 
 func TestAllow_FollowsTheTableOfStates(t *testing.T) {
-	for _, operation := range []string{state.Create, state.Update, state.Activate, state.Deactivate, state.Delete} {
+	for _, operation := range []string{
+		state.Create, state.Update, state.Activate, state.Deactivate, state.Delete,
+	} {
 		for _, s := range state.Listing.States() {
 			err := allow(operation, store.Listing{ID: "l", Status: s.Name})
 			if state.Listing.Allows(s.Name, operation) {
@@ -69,7 +71,8 @@ func TestCreate_RefusesInventoryTypesOfTheService(t *testing.T) {
 	s := reviewer(t, db)
 	for _, kind := range []string{"FLEX", "DFS", "BOGUS", "standard"} {
 		_, err := s.Create(t.Context(), 1, NewListing{
-			VariantID: s.Catalog.Products()[0].Variants[0].ID, InventoryType: kind, Terms: Terms{Amount: "1"},
+			VariantID: s.Catalog.Products()[0].Variants[0].ID, InventoryType: kind,
+			Terms: Terms{Amount: "1"},
 		})
 		var mistake *Error
 		require.ErrorAs(t, err, &mistake, kind)

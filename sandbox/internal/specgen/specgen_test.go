@@ -55,10 +55,13 @@ func TestKnown_IDsGoIntoRequests(t *testing.T) {
 		g.Known.Learn(map[string]any{"thingId": "alone"})
 		before := g.Known.Clone()
 		g.Known.Learn(response)
-		assert.Equal(t, "/v1/things/t%201/parts/p%2F1", g.Request(op).Path, "%s: ids that go together", why)
+		assert.Equal(t, "/v1/things/t%201/parts/p%2F1", g.Request(op).Path,
+			"%s: ids that go together", why)
 		g.Known = before
-		assert.Equal(t, "/v1/things/t0/parts/x", g.Request(op).Path, "%s: a clone is independent", why)
-		assert.Equal(t, "thingIds=alone", g.Request(op).Query, "%s: a plural takes ids of the singular", why)
+		assert.Equal(t, "/v1/things/t0/parts/x", g.Request(op).Path,
+			"%s: a clone is independent", why)
+		assert.Equal(t, "thingIds=alone", g.Request(op).Query,
+			"%s: a plural takes ids of the singular", why)
 	}
 }
 

@@ -66,9 +66,11 @@ func TestMachine_AllowsWhatWasDecided(t *testing.T) {
 				for _, to := range m.States() {
 					leads := slices.Contains(possible, event+">"+to.Name)
 					allowed = allowed || leads
-					assert.Equal(t, leads, m.Leads(from.Name, event, to.Name), "%s: %s %s>%s", m.Name(), from.Name, event, to.Name)
+					assert.Equal(t, leads, m.Leads(from.Name, event, to.Name),
+						"%s: %s %s>%s", m.Name(), from.Name, event, to.Name)
 				}
-				assert.Equal(t, allowed, m.Allows(from.Name, event), "%s: %s %s", m.Name(), from.Name, event)
+				assert.Equal(t, allowed, m.Allows(from.Name, event),
+					"%s: %s %s", m.Name(), from.Name, event)
 			}
 			for _, to := range m.States() {
 				way, ok := m.Toward(from.Name, to.Name)
@@ -91,15 +93,19 @@ func TestMachine_TablesAreConsistent(t *testing.T) {
 		}
 		seen := map[[3]string]bool{}
 		for _, row := range m.Transitions() {
-			assert.True(t, m.Has(row.From) && m.Has(row.To), "%s: %v has an unknown state", m.Name(), row)
-			assert.False(t, m.Ended(row.From) && !m.Ended(row.To), "%s: %v leads out of an ended state", m.Name(), row)
-			assert.False(t, seen[[3]string{row.From, row.Event, row.To}], "%s: %v is repeated", m.Name(), row)
+			assert.True(t, m.Has(row.From) && m.Has(row.To),
+				"%s: %v has an unknown state", m.Name(), row)
+			assert.False(t, m.Ended(row.From) && !m.Ended(row.To),
+				"%s: %v leads out of an ended state", m.Name(), row)
+			assert.False(t, seen[[3]string{row.From, row.Event, row.To}],
+				"%s: %v is repeated", m.Name(), row)
 			seen[[3]string{row.From, row.Event, row.To}] = true
 			assert.Regexp(t, `^[A-Z].*\.$`, row.Means, "a sentence")
 		}
 		for _, s := range m.States() {
 			assert.True(t, reached[s.Name], "%s: %s cannot be reached", m.Name(), s.Name)
-			assert.True(t, s.Ended || len(m.Targets(s.Name)) > 0, "%s: %s is final but has not ended", m.Name(), s.Name)
+			assert.True(t, s.Ended || len(m.Targets(s.Name)) > 0,
+				"%s: %s is final but has not ended", m.Name(), s.Name)
 			assert.Regexp(t, `^[A-Z].*\.$`, s.Means, "a sentence")
 		}
 	}
@@ -116,7 +122,8 @@ func TestMachine_MovesAnOrderToThePayoutAutomatically(t *testing.T) {
 		way = append(way, next.To)
 	}
 	assert.Equal(t, []string{
-		"CREATED", "SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHENTICATED", "PAYOUTPENDING", "PAYOUTCOMPLETED", "COMPLETED",
+		"CREATED", "SHIPPED", "RECEIVED", "AUTHENTICATING", "AUTHENTICATED", "PAYOUTPENDING",
+		"PAYOUTCOMPLETED", "COMPLETED",
 	}, way)
 }
 

@@ -46,7 +46,8 @@ func (r random) listing(n int) Listing {
 	created := start.Add(time.Duration(n) * time.Minute).Add(-time.Duration(r.IntN(3)) * time.Minute) // the clock goes back at times
 	l := Listing{
 		ID: fmt.Sprint("listing", n), Account: int64(1 + r.IntN(10)/9), // the second account has a tenth of them
-		Status: r.pick(state.Inactive, state.Active, state.Active, state.Active, state.Deleted, state.Matched), Amount: 1, Currency: "USD",
+		Status: r.pick(state.Inactive, state.Active, state.Active, state.Active, state.Deleted, state.Matched),
+		Amount: 1, Currency: "USD",
 		ProductID: fmt.Sprint("product", r.IntN(5)), VariantID: fmt.Sprint("variant", r.IntN(20)),
 		InventoryType: r.pick("STANDARD", "STANDARD", "STANDARD", "DIRECT"), Ask: Ask{ID: "ask"},
 		ExpiresAt: start, CreatedAt: created, UpdatedAt: created,
@@ -132,7 +133,8 @@ func TestPages_EqualThoseOfASimpleQuery(t *testing.T) {
 			return nil
 		}))
 		for range 3 {
-			require.NoError(t, s.Update(t.Context(), func(tx *Tx) error { return r.changeSome(tx, listings) }))
+			require.NoError(t,
+				s.Update(t.Context(), func(tx *Tx) error { return r.changeSome(tx, listings) }))
 			require.NoError(t, s.View(t.Context(), func(tx *Tx) error { comparePages(t, tx, r, listings); return nil }))
 		}
 	}

@@ -22,8 +22,10 @@ var fullScan = regexp.MustCompile(`^SCAN (listings|batch_items|operations|batche
 func TestPlans_ScanNoTable(t *testing.T) {
 	s := reopen(t, "")
 	l := Listing{
-		ID: "l", Account: 1, Status: state.Active, Ask: Ask{ID: "a"}, ProductID: "p", VariantID: "v", Amount: 1, Currency: "USD",
-		InventoryType: "STANDARD", BatchID: "b", ItemID: "i", ExpiresAt: start.Add(time.Hour), CreatedAt: start, UpdatedAt: start,
+		ID: "l", Account: 1, Status: state.Active, Ask: Ask{ID: "a"}, ProductID: "p",
+		VariantID: "v", Amount: 1, Currency: "USD",
+		InventoryType: "STANDARD", BatchID: "b", ItemID: "i", ExpiresAt: start.Add(time.Hour),
+		CreatedAt: start, UpdatedAt: start,
 	}
 	filters := []ListingFilter{
 		{},
@@ -127,7 +129,10 @@ func TestPlans_OrdersAreCountedAndSortedInTheIndex(t *testing.T) {
 	require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
 		for _, f := range []OrderFilter{
 			{Statuses: []string{"CREATED"}},
-			{Statuses: []string{"CREATED", "SHIPPED"}, InventoryTypes: []string{"DIRECT"}, From: start, ByShipBy: true},
+			{
+				Statuses: []string{"CREATED", "SHIPPED"}, InventoryTypes: []string{"DIRECT"},
+				From: start, ByShipBy: true,
+			},
 		} {
 			_, _, err := tx.Orders(f, 100, 0)
 			require.NoError(t, err)
@@ -135,9 +140,11 @@ func TestPlans_OrdersAreCountedAndSortedInTheIndex(t *testing.T) {
 		require.Len(t, tx.conn.prepared, 4)
 		for _, query := range slices.Collect(maps.Keys(tx.conn.prepared)) {
 			plan := explain(t, tx, query)
-			assert.Contains(t, strings.Join(plan, "\n"), "USING COVERING INDEX orders_by_state (account=? AND status=?)", query)
+			assert.Contains(t, strings.Join(plan, "\n"),
+				"USING COVERING INDEX orders_by_state (account=? AND status=?)", query)
 			if strings.Contains(query, "status IN (?)") && strings.Contains(query, "ORDER BY") {
-				assert.NotContains(t, strings.Join(plan, "\n"), "USE TEMP B-TREE", "one status is in the order of the index")
+				assert.NotContains(t, strings.Join(plan, "\n"), "USE TEMP B-TREE",
+					"one status is in the order of the index")
 			}
 		}
 		return nil

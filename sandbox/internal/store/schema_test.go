@@ -33,7 +33,8 @@ func TestStatusTriggers_RefuseWhatNoTableAllows(t *testing.T) {
 				if _, possible := m.Toward(from.Name, to.Name); possible || from == to {
 					assert.NoError(t, err, "%s: %s to %s", m.Name(), from.Name, to.Name)
 				} else {
-					assert.ErrorContains(t, err, "no such transition", "%s: %s to %s", m.Name(), from.Name, to.Name)
+					assert.ErrorContains(t, err, "no such transition",
+						"%s: %s to %s", m.Name(), from.Name, to.Name)
 				}
 			}
 		}
@@ -56,5 +57,6 @@ func TestStatusTriggers_AreOnEveryTableAndCurrent(t *testing.T) {
 	_, err := db.ExecContext(t.Context(), `DROP TRIGGER orders_status; CREATE TRIGGER orders_status BEFORE DELETE ON orders BEGIN SELECT 1; END`)
 	require.NoError(t, err)
 	require.NoError(t, createStatusTriggers(t.Context(), db))
-	assert.Equal(t, triggerSQL("orders", state.Order), triggerOf("orders"), "a trigger of an older table is replaced")
+	assert.Equal(t, triggerSQL("orders", state.Order), triggerOf("orders"),
+		"a trigger of an older table is replaced")
 }

@@ -137,7 +137,8 @@ func TestUpdate_FinishesAfterItsContextEnds(t *testing.T) {
 		return err
 	})
 	require.NoError(t, err, "a running transaction finishes")
-	require.ErrorIs(t, s.View(ctx, func(*Tx) error { return nil }), context.Canceled, "no new transaction begins")
+	require.ErrorIs(t, s.View(ctx, func(*Tx) error { return nil }), context.Canceled,
+		"no new transaction begins")
 	assert.EqualValues(t, 3, next(t, s, nil), "the database in memory still exists")
 }
 
