@@ -8,10 +8,10 @@ import (
 
 // Names of the adjustments between the price of a sale and its payout.
 const (
-	TransactionFee        = "Transaction Fee"
-	MinimumTransactionFee = "Minimum Transaction Fee"
-	PaymentProcessing     = "Payment Proc. (3%)"
-	Shipping              = "Shipping"
+	transactionFee        = "Transaction Fee"
+	minimumTransactionFee = "Minimum Transaction Fee"
+	paymentProcessing     = "Payment Proc. (3%)"
+	shipping              = "Shipping"
 )
 
 // fee is one row of the fee schedule: the share of the price or the minimum, whichever is more.
@@ -34,11 +34,11 @@ type fee struct {
 // the service.
 var schedule = []fee{
 	{
-		name: TransactionFee, share: decimal.MustParse("0.09"),
-		minimum: decimal.MustParse("5"), minimumName: MinimumTransactionFee,
+		name: transactionFee, share: decimal.MustParse("0.09"),
+		minimum: decimal.MustParse("5"), minimumName: minimumTransactionFee,
 	},
-	{name: PaymentProcessing, share: decimal.MustParse("0.03"), minimumName: PaymentProcessing},
-	{name: Shipping, minimum: decimal.MustParse("4"), minimumName: Shipping},
+	{name: paymentProcessing, share: decimal.MustParse("0.03"), minimumName: paymentProcessing},
+	{name: shipping, minimum: decimal.MustParse("4"), minimumName: shipping},
 }
 
 // Payout is what a seller gets for a sale.

@@ -10,8 +10,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// DefaultLifetime is the lifetime of an ask without an expiry: 999 days.
-const DefaultLifetime = 999 * 24 * time.Hour
+// defaultLifetime is the lifetime of an ask without an expiry: 999 days.
+const defaultLifetime = 999 * 24 * time.Hour
 
 // The inventory types that sellers can list as.
 const (
@@ -48,7 +48,7 @@ func (c *change) newListing(account int64, n NewListing) (store.Listing, error) 
 		VariantID:     v.ID,
 		Currency:      market.USD,
 		InventoryType: n.InventoryType,
-		ExpiresAt:     c.now.Add(DefaultLifetime),
+		ExpiresAt:     c.now.Add(defaultLifetime),
 		CreatedAt:     c.now,
 		UpdatedAt:     c.now,
 	}
@@ -146,7 +146,7 @@ func (c *change) apply(l *store.Listing, operation string, set store.Change) err
 		return c.setStatus(l, operation, state.Active)
 	default:
 		if set.ExpiresAt.IsZero() && !l.ExpiresAt.After(c.now) {
-			l.ExpiresAt = c.now.Add(DefaultLifetime)
+			l.ExpiresAt = c.now.Add(defaultLifetime)
 		}
 		l.Expired = false
 		id, err := c.newAskID()
