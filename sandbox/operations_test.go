@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
 func TestOperations_ArePagedByCursor(t *testing.T) {
@@ -63,6 +65,15 @@ func TestWorker_KeepsTheOrderOfDueTimes(t *testing.T) {
 		assert.Equal(t, []string{"SUCCEEDED", "SUCCEEDED"},
 			m.get("/selling/listings/%s/operations", other).each("operations", "operationStatus"), row.why)
 	}
+}
+
+func TestWorker_DoesOperationsBeforeItemsOfTheSameMoment(t *testing.T) {
+	m := open(t, func(o *sandbox.Options) { o.Delay = -1 })
+	id := m.sell("100")
+	m.batch("update-listing", map[string]any{"listingId": id, "amount": "300"})
+	m.call(http.MethodPatch, "/selling/listings/"+id, map[string]any{"amount": "200"})
+	m.settle()
+	assert.Equal(t, "300", m.get("/selling/listings/%s", id).text("amount"), "the item came last")
 }
 
 func TestWorker_KeepsTheOrderAcrossSteps(t *testing.T) {
