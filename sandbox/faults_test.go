@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -128,6 +129,16 @@ func TestFaults_DelayBeforeOrAfterTheHandler(t *testing.T) {
 			assert.True(t, json.Valid(w.Body.Bytes()), "the original response")
 		})
 	}
+}
+
+func TestFaults_ApplyACallWhoseClientIsGone(t *testing.T) {
+	m := open(t)
+	require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultStatus, Status: http.StatusBadGateway, Applied: true}))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	body := map[string]any{"variantId": chicago(t), "amount": "200"}
+	m.ServeHTTP(httptest.NewRecorder(), m.request(http.MethodPost, "/selling/listings", body).WithContext(ctx))
+	assert.Equal(t, 1, m.get("/selling/listings").len("listings"))
 }
 
 func TestFaults_HappenInOrder(t *testing.T) {
