@@ -50,14 +50,14 @@ fmt: ## format the code the way lint wants it
 
 tidy: ## tidy the three go.mod files
 	go mod tidy
-	cd consumer && go mod tidy
+	cd internal/consumer && go mod tidy
 	cd internal/tools && go mod tidy
 
 consumer: ## build and test a module that uses the SDK from outside
-	cd consumer && go vet ./... && go test -timeout 5m ./...
+	cd internal/consumer && go vet ./... && go test -timeout 5m ./...
 
-consumer-update: ## write consumer/packages.txt anew
-	cd consumer && go mod tidy && go test -timeout 5m -update ./...
+consumer-update: ## write internal/consumer/packages.txt anew
+	cd internal/consumer && go mod tidy && go test -timeout 5m -update ./...
 
 # Inputs are counted, for a time can run out in the middle of one, which fails.
 fuzz: ## fuzz every target with FUZZTIME inputs (200000x), slow ones with SLOWFUZZTIME (20000x)
@@ -69,7 +69,7 @@ fuzz: ## fuzz every target with FUZZTIME inputs (200000x), slow ones with SLOWFU
 	done
 
 chaos: ## sell 20 x 10,000 listings through a broken network; lose and duplicate none
-	go run ./internal/chaos
+	go run ./internal/cmd/chaos
 
 sale: ## sell 10,000 listings in simulated time, within the public quota
 	go test -count 1 -run TestASaleTakesWhatTheQuotaTakes -v ./client -sale-listings 10000

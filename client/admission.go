@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
 const (

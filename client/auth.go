@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/sellside-sdk/sellside-go/client/token"
 	"github.com/sellside-sdk/sellside-go/internal/guard"
-	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // auth adds the credentials of section 5 of the service's document to every attempt.

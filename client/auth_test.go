@@ -15,7 +15,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
-	"github.com/sellside-sdk/sellside-go/token"
+	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
 // turnstile is a source with a new token each time, token-1 first.

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/internal/tap"
-	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // Version is the version of this module, as it stands in the User-Agent header.

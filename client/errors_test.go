@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/sellside-sdk/sellside-go/client"
-	"github.com/sellside-sdk/sellside-go/token"
+	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
 var sentinels = map[string]error{

@@ -8,8 +8,8 @@ import (
 	"log"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/recovery"
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/recovery"
 )
 
 // Sentinels tell what happened, and the error itself tells the rest.

@@ -6,7 +6,7 @@ import (
 	"log"
 
 	"github.com/sellside-sdk/sellside-go/client"
-	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
 // A quota is an account's. Clients of one account share it by sharing a limiter; nothing is shared otherwise.

@@ -7,8 +7,8 @@ import (
 	"net/http/httptest"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // refuse has a service answer so many requests 429, with a Retry-After if there is one.

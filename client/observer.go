@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // EventKind says what an [Event] is about.

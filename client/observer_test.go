@@ -19,7 +19,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
-	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
 func TestACallIsToldFromItsFirstAttemptToItsEnd(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/client/token"
 	"github.com/sellside-sdk/sellside-go/internal/guard"
-	"github.com/sellside-sdk/sellside-go/quota"
-	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // Option configures a [Client]. The options are checked and applied by [New], in their order: of one option that is

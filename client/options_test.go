@@ -10,8 +10,8 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
-	"github.com/sellside-sdk/sellside-go/quota"
-	"github.com/sellside-sdk/sellside-go/token"
+	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
 // complete is what New wants at least, before the options given.

@@ -17,9 +17,9 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/client/token"
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/quota"
-	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // throttle has a client answered 429 with a Retry-After of ten seconds, once.

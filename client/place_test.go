@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
 func TestPlace_IsReleasedOnceRequestHasArrived(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
-	"github.com/sellside-sdk/sellside-go/token"
+	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
 // The secrets of a grant; each is written so that it could pass for a code of an error.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
-	"github.com/sellside-sdk/sellside-go/quota"
-	"github.com/sellside-sdk/sellside-go/token"
+	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
 // onceIn is a source that has a token the first time of so many, and fails the other times.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
-	"github.com/sellside-sdk/sellside-go/token"
+	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
 // tellOfTokenEndpoints has a token endpoint repeat the secrets of each grant in everything that an answer has: the

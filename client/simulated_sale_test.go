@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 

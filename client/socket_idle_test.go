@@ -16,9 +16,9 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/internal/h2peer"
-	"github.com/sellside-sdk/sellside-go/quota"
 )
 
 // pipes are connections in simulated time, where a socket would wait for ever. They have TLS like those of a service.

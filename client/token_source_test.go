@@ -17,7 +17,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
-	"github.com/sellside-sdk/sellside-go/token"
+	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
 // slowSource takes as long as it is told for each token, and knows no context.

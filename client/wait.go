@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/client/token"
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // waiting is what the options of a wait set.

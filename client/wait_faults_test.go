@@ -15,8 +15,8 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/client/token"
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/token"
 )
 
 func TestAWaitOutlivesWhatMayPass(t *testing.T) {

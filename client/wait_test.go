@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
-	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
 // pollAnswer is what a poll is answered; a status of 0 breaks the connection.

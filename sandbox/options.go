@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/limits"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/sellside-sdk/sellside-go/client"
-	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
 // Client returns a client of the server, with made-up credentials and without a quota. The options given come

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sellside-sdk/sellside-go/client"
-	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
 // connection is where the service is and who is selling.
@@ -55,7 +55,7 @@ func (c *connection) complete(getenv func(string) string) error {
 // client returns a client that holds itself to the public quota, unless the service is on this machine. The
 // pace of its waits is to match.
 func (c *connection) client() (*client.Client, []client.WaitOption, error) {
-	limit, pace :=  quota.Public, []client.WaitOption(nil)
+	limit, pace := quota.Public, []client.WaitOption(nil)
 	if c.isLocal() {
 		limit, pace = quota.Unlimited, localPace()
 	}

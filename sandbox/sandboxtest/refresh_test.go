@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
-	"github.com/sellside-sdk/sellside-go/quota"
+	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/client/token"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
-	"github.com/sellside-sdk/sellside-go/token"
 )
 
 // refreshing returns a client that refreshes its access token.

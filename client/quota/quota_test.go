@@ -1,0 +1,69 @@
+package quota_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client/quota"
+)
+
+func TestQuota_CheckRefusesNegativeFields(t *testing.T) {
+	for name, q := range map[string]quota.Quota{
+		"RequestsPerSecond": {RequestsPerSecond: -1},
+		"RequestsPerDay":    {RequestsPerDay: -1},
+		"ItemsPerWindow":    {ItemsPerWindow: -1},
+		"ItemsWindow":       {ItemsWindow: -1},
+		"ItemsPerDay":       {ItemsPerDay: -1},
+	} {
+		assert.EqualError(t, q.Check(), "quota: no field may be negative", name)
+	}
+	require.NoError(t, quota.Public.Check())
+	require.NoError(t, quota.Unlimited.Check())
+	require.NoError(t, quota.Quota{}.Check())
+}
+
+func TestQuota_OrFillsZeroFields(t *testing.T) {
+	onlyRequests := quota.Unlimited
+	onlyRequests.RequestsPerSecond = 3
+	for _, tc := range []struct {
+		q, want quota.Quota
+		why     string
+	}{
+		{quota.Quota{}, quota.Public, "nothing is set"},
+		{quota.Public, quota.Public, "everything is set"},
+		{
+			quota.Quota{ItemsPerWindow: 50},
+			quota.Quota{RequestsPerSecond: 1, RequestsPerDay: 25_000, ItemsPerWindow: 50, ItemsWindow: 5 * time.Minute, ItemsPerDay: 50_000},
+			"one field is set",
+		},
+		{
+			quota.Quota{RequestsPerSecond: 7, RequestsPerDay: 6, ItemsPerWindow: 5, ItemsWindow: 4, ItemsPerDay: 3},
+			quota.Quota{RequestsPerSecond: 7, RequestsPerDay: 6, ItemsPerWindow: 5, ItemsWindow: 4, ItemsPerDay: 3},
+			"other values are set",
+		},
+		{quota.Unlimited, quota.Unlimited, "no limit is not a missing one"},
+		{onlyRequests, onlyRequests, "nor beside a limit"},
+	} {
+		assert.Equal(t, tc.want, tc.q.Or(quota.Public), tc.why)
+	}
+	assert.Equal(t, quota.Unlimited, quota.Quota{}.Or(quota.Unlimited))
+}
+
+func TestUnlimited_DiffersFromZeroQuota(t *testing.T) {
+	unlimited := quota.Unlimited
+	assert.True(t, unlimited == quota.Unlimited, "quotas can be compared")
+	assert.False(t, unlimited == quota.Quota{})
+	assert.NotEqual(t, fmt.Sprint(quota.Quota{}), fmt.Sprint(quota.Unlimited), "and printed")
+	assert.Contains(t, fmt.Sprintf("%+v", quota.Unlimited), "elseUnlimited:true")
+}
+
+func TestError_SaysWhichLimitAndWhatToDo(t *testing.T) {
+	assert.EqualError(t, &quota.Error{Limit: 500, Per: 5 * time.Minute, Unit: "items"},
+		"the quota of 500 items in 5m0s is smaller than this call: split it")
+	assert.EqualError(t, &quota.Error{Limit: 1, Per: time.Second, Unit: "requests", Wait: 3 * time.Second},
+		"the quota of 1 requests in 1s is used up for at least 3s, which is after the deadline")
+}

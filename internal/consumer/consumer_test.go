@@ -1,0 +1,72 @@
+package consumer
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const packagesFile = "packages.txt"
+
+var update = flag.Bool("update", false, "write "+packagesFile+" anew")
+
+func TestAModuleOfItsOwnConnects(t *testing.T) {
+	c, err := Connect("https://api.example.com/v2", "key", "token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c == nil {
+		t.Fatal("Connect returned neither a client nor an error")
+	}
+}
+
+func TestClientCompilesInExactlyTheListedPackages(t *testing.T) {
+	got := compiledIn(t)
+	if *update {
+		if err := os.WriteFile(packagesFile, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(packagesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Fields(string(text))
+
+	for _, p := range got {
+		if !slices.Contains(want, p) {
+			t.Errorf("client now compiles in %s: drop the import, or accept it with make consumer-update", p)
+		}
+	}
+	for _, p := range want {
+		if !slices.Contains(got, p) {
+			t.Errorf("client no longer compiles in %s: remove it with make consumer-update", p)
+		}
+	}
+}
+
+// compiledIn lists the packages outside the standard library that this package
+// is built from, sorted. The platform is fixed: the list must not depend on the
+// machine that checks it.
+func compiledIn(t *testing.T) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOWORK=off")
+	out, err := cmd.Output()
+	if err != nil {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			t.Fatalf("go list: %v\n%s", err, exit.Stderr)
+		}
+		t.Fatalf("go list: %v", err)
+	}
+	packages := strings.Fields(string(out))
+	slices.Sort(packages)
+	// The module itself is the only line that a user would not have.
+	return slices.DeleteFunc(packages, func(p string) bool {
+		return p == "github.com/sellside-sdk/sellside-go/internal/consumer"
+	})
+}
