@@ -1,7 +1,6 @@
 //go:build tools
 
-// Package tools pins the code generator, so that go generate runs the version
-// that go.mod names and nothing has to be installed first.
+// Package tools pins the code generator in go.mod, so that go generate needs no installed programs.
 package tools
 
 import _ "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen"
