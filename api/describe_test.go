@@ -9,9 +9,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// describe says in words what a schema accepts, so that tables of facts can be compared with the spec:
-// "string uuid", "integer int32 1..100 default 10", "string of STANDARD DIRECT", "array of Listing". An object
-// component goes by its name. The decimal format is left out: it is a hint for exact types, not a fact.
+// describe describes what a schema accepts, so that tables of facts can be compared with the spec:
+// "string uuid", "integer int32 1..100 default 10", "string of STANDARD DIRECT", "array of
+// Listing". For an object component it returns the name. It omits the decimal format, which is a
+// hint for exact types and not a fact.
 func describe(ref *openapi3.SchemaRef) string {
 	schema, value := ref, ref.Value
 	if len(value.AllOf) == 1 {
@@ -40,7 +41,7 @@ func describe(ref *openapi3.SchemaRef) string {
 	return strings.Join(words, " ")
 }
 
-// describeColumns also says what the Required and nullable columns of a table say.
+// describeColumns also describes the Required and nullable columns of a table.
 func describeColumns(p property) string {
 	text := describe(p.ref)
 	if p.ref.Value.Nullable {
@@ -76,8 +77,8 @@ type property struct {
 	required bool
 }
 
-// properties returns the members of an object schema and of all its parts. A part that is a component has a
-// level of its own.
+// properties returns the members of an object schema and of all its parts. A part that is a
+// component has its own level.
 func properties(schema *openapi3.Schema, level string) map[string]property {
 	found := map[string]property{}
 	level = provenance(schema.Extensions, level)

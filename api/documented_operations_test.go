@@ -15,14 +15,14 @@ const (
 	inventory = "string of STANDARD DIRECT"
 )
 
-// documentedOperations transcribes the endpoint tables of the service's document. The spec may add to them,
-// but what it adds is public or assumed.
+// documentedOperations transcribes the endpoint tables of the service's document. The spec may add
+// to them, but the additions are public or assumed.
 var documentedOperations = []struct {
-	key    string
-	query  map[string]string
-	answer string // What status 200 holds.
-	errors string
-	why    string
+	key      string
+	query    map[string]string
+	response string // The schema of status 200.
+	errors   string
+	why      string
 }{
 	{
 		"GET /selling/listings",
@@ -81,11 +81,11 @@ var documentedOperations = []struct {
 	{
 		"GET /catalog/products/{productId}/variants/{variantId}/market-data",
 		map[string]string{"currencyCode": currency + " default USD", "country": "deprecated string"},
-		"MarketData", "401 500", "the 400 that live services answer is public",
+		"MarketData", "401 500", "the 400 of live services is public",
 	},
 }
 
-func TestDocumentedOperationsAreAsDocumented(t *testing.T) {
+func TestDocumentedOperations_MatchDocument(t *testing.T) {
 	spec := operations(load(t))
 	for _, want := range documentedOperations {
 		op, ok := spec[want.key]
@@ -97,12 +97,12 @@ func TestDocumentedOperationsAreAsDocumented(t *testing.T) {
 		assert.Equal(t, want.query, documentedQuery(op), "%s: %s", want.key, want.why)
 		assert.Equal(t, want.errors, documentedErrors(t, op), "%s: %s", want.key, want.why)
 		require.NotNil(t, op.Responses.Value("200"), want.key)
-		answer := op.Responses.Value("200").Value.Content["application/json"].Schema
-		assert.Equal(t, want.answer, strings.TrimPrefix(answer.Ref, "#/components/schemas/"), want.key)
+		response := op.Responses.Value("200").Value.Content["application/json"].Schema
+		assert.Equal(t, want.response, strings.TrimPrefix(response.Ref, "#/components/schemas/"), want.key)
 	}
 }
 
-func TestNoOtherOperationClaimsToBeDocumented(t *testing.T) {
+func TestDocumentedOperations_AreAllTranscribed(t *testing.T) {
 	documented := 0
 	for _, op := range operations(load(t)) {
 		if provenance(op.Extensions, "") == "documented" {
@@ -112,8 +112,8 @@ func TestNoOtherOperationClaimsToBeDocumented(t *testing.T) {
 	assert.Len(t, documentedOperations, documented)
 }
 
-// documentedQuery describes the query parameters that the spec calls documented. Of one whose schema is less
-// than documented only the type counts.
+// documentedQuery describes the query parameters that are documented by the spec. If the schema of
+// one is not documented, it describes the type only.
 func documentedQuery(op operation) map[string]string {
 	var found map[string]string
 	for _, ref := range op.Parameters {

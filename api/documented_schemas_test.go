@@ -20,8 +20,8 @@ const (
 type shape struct {
 	section, schema string
 
-	// columns says that the document tells what is required and nullable. From section 2.8 on it does not, and
-	// there the spec decides.
+	// columns reports that the document has columns for required and nullable. From section 2.8 on
+	// it has none, and the spec decides.
 	columns bool
 	closed  bool // The document allows no other properties.
 	fields  map[string]string
@@ -44,12 +44,12 @@ var documentedShapes = []shape{
 		"variantId": "required string", "amount": "required string", "quantity": "required number",
 		"inventoryType": inventory + " default STANDARD", "active": "boolean",
 		"currencyCode": currency + " default USD", "expiresAt": timestamp,
-	}, "the default expiry is relative, so it stands in words only; active has no documented default"},
+	}, "the default expiry is relative, so the description has it; active has no documented default"},
 
 	{"2.5", "CreateBatchItem", true, true, map[string]string{
 		"itemId": "required nullable string", "status": "required nullable string",
 		"listingInput": "required CreateBatchItemInput", "result": "BatchItemResult", "error": "string",
-	}, "result and error each stand in one outcome only"},
+	}, "result and error each belong to one outcome"},
 	{"2.5", "CreateBatchItemInput", true, false, map[string]string{
 		"active": "nullable boolean", "currencyCode": "nullable string", "variantId": "nullable string",
 		"expiresAt": "nullable string", "amount": "nullable string",
@@ -65,7 +65,7 @@ var documentedShapes = []shape{
 		"itemId": "required string", "status": "required string", "listingInput": "required DeleteBatchItemInput",
 		"error": "string", "result": "BatchItemResult",
 	}, "unlike a create item's, its id and status are not nullable"},
-	{"2.6", "DeleteBatchItemInput", true, false, map[string]string{"id": "required string"}, "the listing goes by id here"},
+	{"2.6", "DeleteBatchItemInput", true, false, map[string]string{"id": "required string"}, "the listing id is called id here"},
 	{"2.6", "DeleteBatchItemList", true, false, map[string]string{"items": "required array of DeleteBatchItem"}, ""},
 
 	{"2.7", "UpdateItem", false, false, map[string]string{
@@ -78,7 +78,7 @@ var documentedShapes = []shape{
 		"batch": "ListingBatch", "ask": "ListingAsk", "order": "ListingOrder",
 		"product": "ProductReference", "variant": "VariantReference",
 		"payout": "Payout", "lastOperation": "LastOperation",
-	}, "payout and lastOperation stand in the single listing only"},
+	}, "only a single listing has payout and lastOperation"},
 	{"2.8", "ListingBatch", false, false, map[string]string{"batchId": "string", "taskId": "string"}, ""},
 	{"2.8", "ListingAsk", false, false, map[string]string{
 		"askId": "string", "askCreatedAt": timestamp, "askUpdatedAt": timestamp, "askExpiresAt": timestamp,
@@ -97,11 +97,11 @@ var documentedShapes = []shape{
 	{"2.8", "LastOperation", false, false, operationFields(), "the document calls it a listing operation"},
 	{"2.9", "OperationChanges", false, false, map[string]string{
 		"additions": "OperationAdditions", "updates": "OperationUpdates", "removals": "object",
-	}, "nothing is said about what removals hold"},
+	}, "the contents of removals are not documented"},
 	{"2.9", "OperationAdditions", false, false, map[string]string{"active": "boolean", "askData": "AskData"}, ""},
 	{"2.9", "AskData", false, false, map[string]string{
 		"amount": "string", "currency": "string", "expiresAt": timestamp,
-	}, "currency, where every other shape says currencyCode"},
+	}, "currency, where every other schema has currencyCode"},
 	{"2.9", "OperationUpdates", false, false, map[string]string{"updatedAt": timestamp}, ""},
 
 	{"2.10", "Order", false, false, map[string]string{
@@ -129,7 +129,7 @@ var documentedShapes = []shape{
 	{"2.12", "MarketData", false, false, map[string]string{
 		"productId": "string", "variantId": "string", "currencyCode": "string",
 		"lowestAskAmount": "string", "highestBidAmount": "string", "sellFasterAmount": "string", "earnMoreAmount": "string",
-	}, "market data knows more currencies than listings do"},
+	}, "market data has more currencies than listings"},
 
 	{"2.13", "Page", false, false, pageOf("", ""), "numbers, not integers"},
 	{"2.13", "ListingPage", false, false, pageOf("listings", "Listing"), ""},
@@ -156,10 +156,10 @@ func pageOf(name, element string) map[string]string {
 	return fields
 }
 
-// documentedScalars are the documented values that are no objects, and the one map.
+// documentedScalars are the documented values that are not objects, and the one map.
 var documentedScalars = []struct{ schema, want, why string }{
 	{"CurrencyCode", currency, "section 2.2"},
-	{"InventoryType", inventory, "other values are seen in answers only"},
+	{"InventoryType", inventory, "other values are seen in responses only"},
 	{"HistoricalOrderStatus", "string of AUTHFAILED DIDNOTSHIP CANCELED COMPLETED RETURNED", "the values of the history filter"},
 	{"BatchStatus", "string", "status fields are free strings"},
 	{"BatchItemStatus", "string", "status fields are free strings"},
@@ -172,7 +172,7 @@ var documentedScalars = []struct{ schema, want, why string }{
 	{"BatchStatusCounts", "object", "any status name may be a key"},
 }
 
-func TestDocumentedShapesAreAsDocumented(t *testing.T) {
+func TestDocumentedSchemas_MatchDocument(t *testing.T) {
 	schemas := load(t).Components.Schemas
 	for _, want := range documentedShapes {
 		about := want.section + " " + want.schema + ": " + want.why
@@ -181,7 +181,7 @@ func TestDocumentedShapesAreAsDocumented(t *testing.T) {
 		got := map[string]string{}
 		for name, p := range properties(schema, "") {
 			switch {
-			case p.level != "documented": // It stands beside what the document says.
+			case p.level != "documented": // An addition of the spec.
 			case want.columns:
 				got[name] = describeColumns(p)
 			default:
@@ -193,7 +193,7 @@ func TestDocumentedShapesAreAsDocumented(t *testing.T) {
 	}
 }
 
-func TestDocumentedScalarsAreAsDocumented(t *testing.T) {
+func TestDocumentedScalars_MatchDocument(t *testing.T) {
 	schemas := load(t).Components.Schemas
 	for _, want := range documentedScalars {
 		require.Contains(t, schemas, want.schema)
@@ -201,10 +201,10 @@ func TestDocumentedScalarsAreAsDocumented(t *testing.T) {
 	}
 	counts := schemas["BatchStatusCounts"].Value.AdditionalProperties.Schema
 	require.NotNil(t, counts)
-	assert.Equal(t, "number", describe(counts), "the strings of sample payloads are not what is declared")
+	assert.Equal(t, "number", describe(counts), "sample payloads have strings, but the declaration has numbers")
 }
 
-func TestNoOtherSchemaClaimsToBeDocumented(t *testing.T) {
+func TestDocumentedSchemas_AreAllTranscribed(t *testing.T) {
 	transcribed := map[string]bool{}
 	for _, s := range documentedShapes {
 		transcribed[s.schema] = true
@@ -217,8 +217,8 @@ func TestNoOtherSchemaClaimsToBeDocumented(t *testing.T) {
 	}
 }
 
-// TestEnvelopesAreComplete: the document has no Required column for envelopes, and paging relies on theirs.
-func TestEnvelopesAreComplete(t *testing.T) {
+// The document has no Required column for envelopes, but paging depends on all of their members.
+func TestEnvelopes_RequireAllMembers(t *testing.T) {
 	schemas := load(t).Components.Schemas
 	for name, array := range map[string]string{
 		"ListingPage": "listings", "OrderPage": "orders", "ProductPage": "products", "ListingOperationPage": "operations",

@@ -7,27 +7,27 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestEveryComponentSchemaHasAnExample(t *testing.T) {
+func TestExamples_AreOnEverySchema(t *testing.T) {
 	for name, ref := range load(t).Components.Schemas {
 		assert.NotNil(t, ref.Value.Example, name)
 	}
 }
 
-func TestEveryExampleFitsItsSchema(t *testing.T) {
+func TestExamples_FitTheirSchemas(t *testing.T) {
 	checked := 0
 	walk(load(t), func(p part) {
 		for _, ex := range p.examples() {
 			checked++
 			assert.NoError(t, ex.schema.VisitJSON(ex.value, instances()...), p.path)
 			for _, member := range unknownMembers(ex.schema, ex.value, "") {
-				assert.Fail(t, "example has a member that the schema does not know", "%s: %s", p.path, member)
+				assert.Fail(t, "the schema of the example lacks a member", "%s: %s", p.path, member)
 			}
 		}
 	})
 	assert.Greater(t, checked, 70, "every component schema and every path parameter has one")
 }
 
-func TestEveryPathParameterHasAnExample(t *testing.T) {
+func TestExamples_AreOnEveryPathParameter(t *testing.T) {
 	walk(load(t), func(p part) {
 		if p.parameter != nil && p.parameter.In == openapi3.ParameterInPath {
 			assert.NotNil(t, p.parameter.Example, p.path)
@@ -35,7 +35,7 @@ func TestEveryPathParameterHasAnExample(t *testing.T) {
 	})
 }
 
-// example is a value beside the schema it has to fit.
+// example is a value and the schema that it must fit.
 type example struct {
 	schema *openapi3.Schema
 	value  any
@@ -65,7 +65,7 @@ func (p part) examples() []example {
 	return found
 }
 
-// unknownMembers finds misspelt members, which an open schema lets pass.
+// unknownMembers finds misspelled members, which an open schema accepts.
 func unknownMembers(schema *openapi3.Schema, value any, path string) []string {
 	var unknown []string
 	switch value := value.(type) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// operation is an operation of the spec with where it stands.
+// operation is an operation of the spec with its method and path.
 type operation struct {
 	*openapi3.Operation
 
@@ -30,15 +30,15 @@ func operations(doc *openapi3.T) map[string]operation {
 	return found
 }
 
-func TestThereAreThirtyTwoOperations(t *testing.T) {
+func TestOperations_AreThirtyTwo(t *testing.T) {
 	ids := map[string]bool{}
 	for _, op := range operations(load(t)) {
 		ids[op.OperationID] = true
 	}
-	assert.Len(t, ids, 32, "16 documented ones and 16 public ones, each with an id of its own")
+	assert.Len(t, ids, 32, "16 documented ones and 16 public ones, each with its own id")
 }
 
-func TestEveryOperationHasOneTag(t *testing.T) {
+func TestOperations_HaveOneTag(t *testing.T) {
 	doc := load(t)
 	groups := map[string]int{}
 	for key, op := range operations(doc) {
@@ -51,8 +51,8 @@ func TestEveryOperationHasOneTag(t *testing.T) {
 	}
 }
 
-// TestOnlyReadsMayBeRepeated: there is no idempotency key, so a repeated write may act twice.
-func TestOnlyReadsMayBeRepeated(t *testing.T) {
+// There is no idempotency key, so a write that is repeated may be applied twice.
+func TestOperations_AreRetrySafeIfTheyRead(t *testing.T) {
 	for key, op := range operations(load(t)) {
 		if op.method == http.MethodGet {
 			assert.Equal(t, true, op.Extensions["x-retry-safe"], key)
@@ -62,7 +62,7 @@ func TestOnlyReadsMayBeRepeated(t *testing.T) {
 	}
 }
 
-func TestEveryErrorIsAPublicApiError(t *testing.T) {
+func TestErrors_ArePublicAPIErrors(t *testing.T) {
 	for key, op := range operations(load(t)) {
 		assert.NotNil(t, op.Responses.Default(), "%s: undeclared statuses do occur", key)
 		for status, ref := range op.Responses.Map() {
@@ -76,7 +76,7 @@ func TestEveryErrorIsAPublicApiError(t *testing.T) {
 	}
 }
 
-func TestPathParametersAreRequiredStrings(t *testing.T) {
+func TestPathParameters_AreRequiredStrings(t *testing.T) {
 	for key, op := range operations(load(t)) {
 		var declared []string
 		for _, ref := range op.shared {

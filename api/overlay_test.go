@@ -24,9 +24,9 @@ type overlay struct {
 	}
 }
 
-// TestOverlayNamesFitTheValues: the generator pairs names and values by position, so a value that is added to
-// the spec alone, or in another place, would give every constant after it the wrong value.
-func TestOverlayNamesFitTheValues(t *testing.T) {
+// The generator pairs names and values by position, so a value that is added to the spec only, or
+// in another place, would give every constant after it the wrong value.
+func TestOverlay_NamesFitValues(t *testing.T) {
 	doc := load(t)
 	named := map[string]bool{}
 	for _, action := range readOverlay(t).Actions {
@@ -51,7 +51,7 @@ func TestOverlayNamesFitTheValues(t *testing.T) {
 	}
 }
 
-func TestOverlayOpensEveryOpenEnum(t *testing.T) {
+func TestOverlay_OpensEveryOpenEnum(t *testing.T) {
 	copied := map[string]string{}
 	for _, action := range readOverlay(t).Actions {
 		if action.Copy != "" {
@@ -91,7 +91,7 @@ func enumValues(t *testing.T, schema *openapi3.Schema) []string {
 	return texts
 }
 
-// letters drops what Go's spelling changes: case and separators.
+// letters removes what differs in the Go spelling: case and separators.
 func letters(text string) string {
 	return strings.ToLower(regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(text, ""))
 }

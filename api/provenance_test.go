@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// levels are the three kinds of knowledge that the head of the spec explains.
+// levels are the three sources that the description of the spec explains.
 var levels = []string{"documented", "public", "assumed"}
 
-func TestEveryPartSaysWhereItComesFrom(t *testing.T) {
+func TestProvenance_IsOnEveryPart(t *testing.T) {
 	walk(load(t), func(p part) {
 		assert.Contains(t, levels, p.level, "%s: x-provenance is missing or unknown", p.path)
 	})
 }
 
-func TestComponentsAndOperationsCarryTheirOwnProvenance(t *testing.T) {
+func TestProvenance_IsNotInheritedByRoots(t *testing.T) {
 	walk(load(t), func(p part) {
 		if p.root {
 			assert.NotEmpty(t, provenance(p.extensions, ""), "%s: there is nothing to inherit from", p.path)
@@ -27,7 +27,7 @@ func TestComponentsAndOperationsCarryTheirOwnProvenance(t *testing.T) {
 	})
 }
 
-func TestAssumptionsGiveAReason(t *testing.T) {
+func TestProvenance_OfAssumptionsHasReason(t *testing.T) {
 	reason := regexp.MustCompile(`(?i)neither|because|assumed|our own`)
 	found := 0
 	walk(load(t), func(p part) {
@@ -39,11 +39,10 @@ func TestAssumptionsGiveAReason(t *testing.T) {
 	assert.Positive(t, found)
 }
 
-// part is one piece of the spec that something can be known about. Of schema, parameter and media at most
-// one is set.
+// part is a piece of the spec with a level. At most one of schema, parameter and media is set.
 type part struct {
 	path        string
-	root        bool // A component or an operation: it encloses parts and is enclosed by none.
+	root        bool // A component or an operation, which is enclosed by no other part.
 	level       string
 	description string
 	extensions  map[string]any
@@ -53,7 +52,7 @@ type part struct {
 	media     *openapi3.MediaType
 }
 
-// provenance returns the level that extensions state, or else the inherited one.
+// provenance returns the level in the extensions, or else the inherited one.
 func provenance(extensions map[string]any, inherited string) string {
 	if own, ok := extensions["x-provenance"].(string); ok {
 		return own
@@ -61,8 +60,8 @@ func provenance(extensions map[string]any, inherited string) string {
 	return inherited
 }
 
-// walk visits every part of the spec. It never follows a $ref, so that a part can inherit only from what
-// encloses it in the text.
+// walk visits every part of the spec. It follows no $ref, so that a part inherits only from the
+// parts that enclose it in the text.
 func walk(doc *openapi3.T, visit func(part)) {
 	w := walker{visit}
 	for path, item := range doc.Paths.Map() {
@@ -95,7 +94,7 @@ func walk(doc *openapi3.T, visit func(part)) {
 
 type walker struct{ visit func(part) }
 
-// enter visits a part whose level still is the inherited one, and returns its own.
+// enter visits a part whose level is the inherited one, and returns its effective level.
 func (w walker) enter(p part) (level string) {
 	p.level = provenance(p.extensions, p.level)
 	w.visit(p)

@@ -20,14 +20,14 @@ func load(t *testing.T) *openapi3.T {
 	return doc
 }
 
-func TestSpecIsValid(t *testing.T) {
+func TestSpec_IsValid(t *testing.T) {
 	doc := load(t)
 	require.NoError(t, doc.Validate(t.Context(), openapi3.EnableExamplesValidation()))
 	assert.Equal(t, "3.0.3", doc.OpenAPI)
 }
 
-// TestRefsStandAlone reads the raw tree: 3.0 ignores the siblings of a $ref, and so do the parsers.
-func TestRefsStandAlone(t *testing.T) {
+// OpenAPI 3.0 ignores the siblings of a $ref, and so do parsers, so this reads the YAML tree.
+func TestRefs_HaveNoSiblings(t *testing.T) {
 	var root yaml.Node
 	require.NoError(t, yaml.Unmarshal(api.Spec, &root))
 	refs := 0
@@ -55,8 +55,8 @@ func eachMapping(node *yaml.Node, visit func(mapping *yaml.Node, keys []string))
 	}
 }
 
-// TestNullableReferencesAcceptNull holds the spec to the one form of a nullable reference that validators honour.
-func TestNullableReferencesAcceptNull(t *testing.T) {
+// Validators support only one form of a nullable reference.
+func TestNullableReferences_AcceptNull(t *testing.T) {
 	found := 0
 	for name, component := range load(t).Components.Schemas {
 		for property, ref := range component.Value.Properties {
@@ -71,7 +71,7 @@ func TestNullableReferencesAcceptNull(t *testing.T) {
 	assert.Positive(t, found)
 }
 
-func TestServerAndCredentials(t *testing.T) {
+func TestSecurity_RequiresBothCredentials(t *testing.T) {
 	doc := load(t)
 
 	require.Len(t, doc.Servers, 1)
@@ -93,7 +93,8 @@ func TestServerAndCredentials(t *testing.T) {
 	}
 }
 
-// instances says how an example is validated: kin-openapi knows no uuid and no decimal by itself.
+// instances returns the options to validate an example with: kin-openapi does not validate the
+// formats uuid and decimal by default.
 func instances() []openapi3.SchemaValidationOption {
 	pattern := func(format string) openapi3.SchemaValidationOption {
 		return openapi3.WithStringFormatValidator(format, openapi3.NewCallbackValidator(func(text string) error {

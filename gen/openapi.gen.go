@@ -871,7 +871,7 @@ type IngestionResult struct {
 // Example: In Review
 type IngestionStatus string
 
-// IngestionVariant A size of a proposed product. Neither source shows the shape: a size is the least a variant needs, and a trade item number stands for whoever has one per size.
+// IngestionVariant A size of a proposed product. Neither source shows the shape: a variant needs a size at least, and can have a trade item number.
 //
 // Example: {"gtin":"0195866137516","size":"10.5"}
 type IngestionVariant struct {
@@ -926,7 +926,7 @@ type LastOperation struct {
 	UpdatedAt Time `json:"updatedAt,omitempty,omitzero"`
 }
 
-// Listing An item that the caller offers. Without an ask, or once its ask has expired, it is inactive. payout and lastOperation stand only in the answer for a single listing.
+// Listing An item that the caller offers. Without an ask, or once its ask has expired, it is inactive. Only the response for a single listing has payout and lastOperation.
 //
 // Example: {"amount":"162","ask":{"askCreatedAt":"2026-11-02T09:14:07.120Z","askExpiresAt":"2029-07-28T09:14:06.000Z","askId":"14226361841571254272","askUpdatedAt":"2026-11-02T09:14:07.120Z"},"batch":{"batchId":"5ee0ab0e-2a2b-4a3e-9a46-bd8d4ee8c54f","taskId":"1f0c7e5b-1f3e-4c0a-8b0b-1f7a1b8b4d57"},"createdAt":"2026-11-02T09:14:05.812Z","currencyCode":"USD","inventoryType":"STANDARD","listingId":"98e2e748-8000-45bf-a624-5531d6a68318","order":null,"product":{"productId":"0c7b0a0e-5a0c-4a0b-9c39-4b1d7a6f9f10","productName":"Jordan 1 Retro High OG Chicago Lost and Found","styleId":"DZ5485-612"},"status":"ACTIVE","updatedAt":"2026-11-02T09:14:07.120Z","variant":{"variantId":"8f4d2c4e-9d57-4a87-8a34-6b2f5d6d1e21","variantName":"Air-Jordan-1-Retro-High-OG-Chicago-Reimagined:12","variantValue":"10.5"}}
 type Listing struct {
@@ -1184,7 +1184,7 @@ type OperationUpdates struct {
 	UpdatedAt Time `json:"updatedAt,omitempty,omitzero"`
 }
 
-// Order A sale. shipment stands only in the answer for a single order; condition and conditionDescription only in lists; payout may be missing while the order is active.
+// Order A sale. Only the response for a single order has shipment, and only lists have condition and conditionDescription. payout may be missing while the order is active.
 //
 // Example: {"amount":"162","askId":"14226361841571254272","createdAt":"2026-11-04T18:02:51.000Z","currencyCode":"USD","listingId":"98e2e748-8000-45bf-a624-5531d6a68318","orderNumber":"323314425-323214184","payout":{"adjustments":[{"adjustmentType":"Transaction Fee","amount":-14.58,"percentage":0.09},{"adjustmentType":"Payment Proc. (3%)","amount":-4.86,"percentage":0.03}],"currencyCode":"USD","salePrice":162,"totalAdjustments":-19.44,"totalPayout":142.56},"product":{"productId":"0c7b0a0e-5a0c-4a0b-9c39-4b1d7a6f9f10","productName":"Jordan 1 Retro High OG Chicago Lost and Found","styleId":"DZ5485-612"},"shipment":{"carrierCode":"UPS","shipByDate":"2026-11-06T23:59:59.000Z","trackingNumber":"1Z0A4V930333458892"},"status":"CREATED","updatedAt":"2026-11-04T18:02:51.000Z","variant":{"variantId":"8f4d2c4e-9d57-4a87-8a34-6b2f5d6d1e21","variantName":"Air-Jordan-1-Retro-High-OG-Chicago-Reimagined:12","variantValue":"10.5"}}
 type Order struct {
@@ -1299,7 +1299,7 @@ type Payout struct {
 	TotalPayout Figure `json:"totalPayout,omitempty,omitzero"`
 }
 
-// Product A product of the catalog. Search answers leave out sizeChart and the two flags.
+// Product A product of the catalog. Search responses omit sizeChart and the two flags.
 //
 // Example: {"brand":"Jordan","productAttributes":{"color":"red","colorway":"Varsity Red/Black-Sail-Muslin","gender":"men","releaseDate":"2022-11-19","retailPrice":180,"season":"FW22"},"productId":"0c7b0a0e-5a0c-4a0b-9c39-4b1d7a6f9f10","productType":"sneakers","styleId":"DZ5485-612","title":"Jordan 1 Retro High OG Chicago Lost and Found","urlKey":"air-jordan-1-retro-high-og-chicago-reimagined"}
 type Product struct {
@@ -1394,7 +1394,7 @@ type ProductSizeChart struct {
 	DefaultConversion    SizeConversion   `json:"defaultConversion,omitempty,omitzero"`
 }
 
-// PublicAPIError The body of every error answer.
+// PublicAPIError The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type PublicAPIError struct {
@@ -1702,32 +1702,32 @@ type VariantID = string
 // VariantIDFilter defines model for VariantIdFilter.
 type VariantIDFilter = string
 
-// BadRequest The body of every error answer.
+// BadRequest The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type BadRequest = PublicAPIError
 
-// InternalServerError The body of every error answer.
+// InternalServerError The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type InternalServerError = PublicAPIError
 
-// NotFound The body of every error answer.
+// NotFound The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type NotFound = PublicAPIError
 
-// ObservedBadRequest The body of every error answer.
+// ObservedBadRequest The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type ObservedBadRequest = PublicAPIError
 
-// Unauthorized The body of every error answer.
+// Unauthorized The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type Unauthorized = PublicAPIError
 
-// UndeclaredError The body of every error answer.
+// UndeclaredError The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type UndeclaredError = PublicAPIError
@@ -2116,21 +2116,21 @@ type ClientInterface interface {
 	// Corresponds with GET /selling/listings (the `ListListings` operationId).
 	ListListings(ctx context.Context, params *ListListingsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateListingWithBody Create one listing; the answer is a pending operation.
+	// CreateListingWithBody Create one listing; the response is a pending operation.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /selling/listings (the `CreateListing` operationId).
 	CreateListingWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateListing Create one listing; the answer is a pending operation.
+	// CreateListing Create one listing; the response is a pending operation.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /selling/listings (the `CreateListing` operationId).
 	CreateListing(ctx context.Context, body CreateListingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DeleteListing Delete a listing; the answer is a pending operation.
+	// DeleteListing Delete a listing; the response is a pending operation.
 	//
 	// Corresponds with DELETE /selling/listings/{listingId} (the `DeleteListing` operationId).
 	DeleteListing(ctx context.Context, listingID ListingID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2140,35 +2140,35 @@ type ClientInterface interface {
 	// Corresponds with GET /selling/listings/{listingId} (the `GetListing` operationId).
 	GetListing(ctx context.Context, listingID ListingID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateListingWithBody Change the price, currency or expiry of a listing; the answer is a pending operation.
+	// UpdateListingWithBody Change the price, currency or expiry of a listing; the response is a pending operation.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PATCH /selling/listings/{listingId} (the `UpdateListing` operationId).
 	UpdateListingWithBody(ctx context.Context, listingID ListingID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// UpdateListing Change the price, currency or expiry of a listing; the answer is a pending operation.
+	// UpdateListing Change the price, currency or expiry of a listing; the response is a pending operation.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PATCH /selling/listings/{listingId} (the `UpdateListing` operationId).
 	UpdateListing(ctx context.Context, listingID ListingID, body UpdateListingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ActivateListingWithBody Give an inactive listing an ask; the answer is a pending operation.
+	// ActivateListingWithBody Give an inactive listing an ask; the response is a pending operation.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with PUT /selling/listings/{listingId}/activate (the `ActivateListing` operationId).
 	ActivateListingWithBody(ctx context.Context, listingID ListingID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ActivateListing Give an inactive listing an ask; the answer is a pending operation.
+	// ActivateListing Give an inactive listing an ask; the response is a pending operation.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with PUT /selling/listings/{listingId}/activate (the `ActivateListing` operationId).
 	ActivateListing(ctx context.Context, listingID ListingID, body ActivateListingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DeactivateListing Take a listing's ask off the market and keep the listing; the answer is a pending operation.
+	// DeactivateListing Take a listing's ask off the market and keep the listing; the response is a pending operation.
 	//
 	// Corresponds with PUT /selling/listings/{listingId}/deactivate (the `DeactivateListing` operationId).
 	DeactivateListing(ctx context.Context, listingID ListingID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2574,7 +2574,7 @@ func (c *Client) ListListings(ctx context.Context, params *ListListingsParams, r
 	return c.Client.Do(req)
 }
 
-// CreateListingWithBody Create one listing; the answer is a pending operation.
+// CreateListingWithBody Create one listing; the response is a pending operation.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2591,7 +2591,7 @@ func (c *Client) CreateListingWithBody(ctx context.Context, contentType string, 
 	return c.Client.Do(req)
 }
 
-// CreateListing Create one listing; the answer is a pending operation.
+// CreateListing Create one listing; the response is a pending operation.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2608,7 +2608,7 @@ func (c *Client) CreateListing(ctx context.Context, body CreateListingJSONReques
 	return c.Client.Do(req)
 }
 
-// DeleteListing Delete a listing; the answer is a pending operation.
+// DeleteListing Delete a listing; the response is a pending operation.
 //
 // Corresponds with DELETE /selling/listings/{listingId} (the `DeleteListing` operationId).
 func (c *Client) DeleteListing(ctx context.Context, listingID ListingID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2638,7 +2638,7 @@ func (c *Client) GetListing(ctx context.Context, listingID ListingID, reqEditors
 	return c.Client.Do(req)
 }
 
-// UpdateListingWithBody Change the price, currency or expiry of a listing; the answer is a pending operation.
+// UpdateListingWithBody Change the price, currency or expiry of a listing; the response is a pending operation.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2655,7 +2655,7 @@ func (c *Client) UpdateListingWithBody(ctx context.Context, listingID ListingID,
 	return c.Client.Do(req)
 }
 
-// UpdateListing Change the price, currency or expiry of a listing; the answer is a pending operation.
+// UpdateListing Change the price, currency or expiry of a listing; the response is a pending operation.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2672,7 +2672,7 @@ func (c *Client) UpdateListing(ctx context.Context, listingID ListingID, body Up
 	return c.Client.Do(req)
 }
 
-// ActivateListingWithBody Give an inactive listing an ask; the answer is a pending operation.
+// ActivateListingWithBody Give an inactive listing an ask; the response is a pending operation.
 //
 // Takes any type of body and a specified content type.
 //
@@ -2689,7 +2689,7 @@ func (c *Client) ActivateListingWithBody(ctx context.Context, listingID ListingI
 	return c.Client.Do(req)
 }
 
-// ActivateListing Give an inactive listing an ask; the answer is a pending operation.
+// ActivateListing Give an inactive listing an ask; the response is a pending operation.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2706,7 +2706,7 @@ func (c *Client) ActivateListing(ctx context.Context, listingID ListingID, body 
 	return c.Client.Do(req)
 }
 
-// DeactivateListing Take a listing's ask off the market and keep the listing; the answer is a pending operation.
+// DeactivateListing Take a listing's ask off the market and keep the listing; the response is a pending operation.
 //
 // Corresponds with PUT /selling/listings/{listingId}/deactivate (the `DeactivateListing` operationId).
 func (c *Client) DeactivateListing(ctx context.Context, listingID ListingID, reqEditors ...RequestEditorFn) (*http.Response, error) {

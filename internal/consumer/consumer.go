@@ -1,9 +1,7 @@
-// Package consumer is what a user of the SDK has in a module of their own: an
-// import of client and nothing else. Its test pins every package that this
-// import compiles in, so that a dependency cannot reach users unnoticed.
+// Package consumer imports client from another module, as users do. Its test pins every package that
+// this import compiles in, so that no dependency reaches users unnoticed.
 //
-// Its tests use the standard library alone, so that go.mod names what a user's
-// go.mod would name.
+// The tests use the standard library only, so that go.mod is that of a user.
 package consumer
 
 import (
@@ -12,8 +10,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 )
 
-// Connect returns a client for the service at baseURL, which ends in /v2 and is
-// https or loopback. It does no I/O; the error says which setting is wrong.
+// Connect returns a client for the service at baseURL, which ends in /v2 and is https or loopback. It
+// does no I/O. The error names every setting that is wrong.
 func Connect(baseURL, apiKey, token string) (*client.Client, error) {
 	c, err := client.New(
 		client.WithBaseURL(baseURL),

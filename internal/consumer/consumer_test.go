@@ -12,9 +12,9 @@ import (
 
 const packagesFile = "packages.txt"
 
-var update = flag.Bool("update", false, "write "+packagesFile+" anew")
+var update = flag.Bool("update", false, "update "+packagesFile)
 
-func TestAModuleOfItsOwnConnects(t *testing.T) {
+func TestConnect_ReturnsClient(t *testing.T) {
 	c, err := Connect("https://api.example.com/v2", "key", "token")
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestAModuleOfItsOwnConnects(t *testing.T) {
 	}
 }
 
-func TestClientCompilesInExactlyTheListedPackages(t *testing.T) {
+func TestConnect_CompilesInListedPackages(t *testing.T) {
 	got := compiledIn(t)
 	if *update {
 		if err := os.WriteFile(packagesFile, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
@@ -49,9 +49,8 @@ func TestClientCompilesInExactlyTheListedPackages(t *testing.T) {
 	}
 }
 
-// compiledIn lists the packages outside the standard library that this package
-// is built from, sorted. The platform is fixed: the list must not depend on the
-// machine that checks it.
+// compiledIn lists the packages outside the standard library that this package is built from, sorted.
+// The platform is fixed, so that the list does not depend on the machine.
 func compiledIn(t *testing.T) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".")
@@ -65,7 +64,7 @@ func compiledIn(t *testing.T) []string {
 	}
 	packages := strings.Fields(string(out))
 	slices.Sort(packages)
-	// The module itself is the only line that a user would not have.
+	// This package itself is not part of a user's program.
 	return slices.DeleteFunc(packages, func(p string) bool {
 		return p == "github.com/sellside-sdk/sellside-go/internal/consumer"
 	})

@@ -668,7 +668,7 @@ type IngestionResult struct {
 // Example: In Review
 type IngestionStatus = string
 
-// IngestionVariant A size of a proposed product. Neither source shows the shape: a size is the least a variant needs, and a trade item number stands for whoever has one per size.
+// IngestionVariant A size of a proposed product. Neither source shows the shape: a variant needs a size at least, and can have a trade item number.
 //
 // Example: {"gtin":"0195866137516","size":"10.5"}
 type IngestionVariant struct {
@@ -723,7 +723,7 @@ type LastOperation struct {
 	UpdatedAt *Time `json:"updatedAt,omitempty"`
 }
 
-// Listing An item that the caller offers. Without an ask, or once its ask has expired, it is inactive. payout and lastOperation stand only in the answer for a single listing.
+// Listing An item that the caller offers. Without an ask, or once its ask has expired, it is inactive. Only the response for a single listing has payout and lastOperation.
 //
 // Example: {"amount":"162","ask":{"askCreatedAt":"2026-11-02T09:14:07.120Z","askExpiresAt":"2029-07-28T09:14:06.000Z","askId":"14226361841571254272","askUpdatedAt":"2026-11-02T09:14:07.120Z"},"batch":{"batchId":"5ee0ab0e-2a2b-4a3e-9a46-bd8d4ee8c54f","taskId":"1f0c7e5b-1f3e-4c0a-8b0b-1f7a1b8b4d57"},"createdAt":"2026-11-02T09:14:05.812Z","currencyCode":"USD","inventoryType":"STANDARD","listingId":"98e2e748-8000-45bf-a624-5531d6a68318","order":null,"product":{"productId":"0c7b0a0e-5a0c-4a0b-9c39-4b1d7a6f9f10","productName":"Jordan 1 Retro High OG Chicago Lost and Found","styleId":"DZ5485-612"},"status":"ACTIVE","updatedAt":"2026-11-02T09:14:07.120Z","variant":{"variantId":"8f4d2c4e-9d57-4a87-8a34-6b2f5d6d1e21","variantName":"Air-Jordan-1-Retro-High-OG-Chicago-Reimagined:12","variantValue":"10.5"}}
 type Listing struct {
@@ -981,7 +981,7 @@ type OperationUpdates struct {
 	UpdatedAt *Time `json:"updatedAt"`
 }
 
-// Order A sale. shipment stands only in the answer for a single order; condition and conditionDescription only in lists; payout may be missing while the order is active.
+// Order A sale. Only the response for a single order has shipment, and only lists have condition and conditionDescription. payout may be missing while the order is active.
 //
 // Example: {"amount":"162","askId":"14226361841571254272","createdAt":"2026-11-04T18:02:51.000Z","currencyCode":"USD","listingId":"98e2e748-8000-45bf-a624-5531d6a68318","orderNumber":"323314425-323214184","payout":{"adjustments":[{"adjustmentType":"Transaction Fee","amount":-14.58,"percentage":0.09},{"adjustmentType":"Payment Proc. (3%)","amount":-4.86,"percentage":0.03}],"currencyCode":"USD","salePrice":162,"totalAdjustments":-19.44,"totalPayout":142.56},"product":{"productId":"0c7b0a0e-5a0c-4a0b-9c39-4b1d7a6f9f10","productName":"Jordan 1 Retro High OG Chicago Lost and Found","styleId":"DZ5485-612"},"shipment":{"carrierCode":"UPS","shipByDate":"2026-11-06T23:59:59.000Z","trackingNumber":"1Z0A4V930333458892"},"status":"CREATED","updatedAt":"2026-11-04T18:02:51.000Z","variant":{"variantId":"8f4d2c4e-9d57-4a87-8a34-6b2f5d6d1e21","variantName":"Air-Jordan-1-Retro-High-OG-Chicago-Reimagined:12","variantValue":"10.5"}}
 type Order struct {
@@ -1096,7 +1096,7 @@ type Payout struct {
 	TotalPayout *json.Number `json:"totalPayout"`
 }
 
-// Product A product of the catalog. Search answers leave out sizeChart and the two flags.
+// Product A product of the catalog. Search responses omit sizeChart and the two flags.
 //
 // Example: {"brand":"Jordan","productAttributes":{"color":"red","colorway":"Varsity Red/Black-Sail-Muslin","gender":"men","releaseDate":"2022-11-19","retailPrice":180,"season":"FW22"},"productId":"0c7b0a0e-5a0c-4a0b-9c39-4b1d7a6f9f10","productType":"sneakers","styleId":"DZ5485-612","title":"Jordan 1 Retro High OG Chicago Lost and Found","urlKey":"air-jordan-1-retro-high-og-chicago-reimagined"}
 type Product struct {
@@ -1191,7 +1191,7 @@ type ProductSizeChart struct {
 	DefaultConversion    *SizeConversion   `json:"defaultConversion"`
 }
 
-// PublicAPIError The body of every error answer.
+// PublicAPIError The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type PublicAPIError struct {
@@ -1499,32 +1499,32 @@ type VariantID = string
 // VariantIDFilter defines model for VariantIdFilter.
 type VariantIDFilter = string
 
-// BadRequest The body of every error answer.
+// BadRequest The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type BadRequest = PublicAPIError
 
-// InternalServerError The body of every error answer.
+// InternalServerError The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type InternalServerError = PublicAPIError
 
-// NotFound The body of every error answer.
+// NotFound The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type NotFound = PublicAPIError
 
-// ObservedBadRequest The body of every error answer.
+// ObservedBadRequest The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type ObservedBadRequest = PublicAPIError
 
-// Unauthorized The body of every error answer.
+// Unauthorized The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type Unauthorized = PublicAPIError
 
-// UndeclaredError The body of every error answer.
+// UndeclaredError The body of every error response.
 //
 // Example: {"message":"amount: must be a positive number","statusCode":400}
 type UndeclaredError = PublicAPIError
@@ -1763,22 +1763,22 @@ type ServerInterface interface {
 	// ListListings List the caller's listings, a page at a time.
 	// (GET /selling/listings)
 	ListListings(w http.ResponseWriter, r *http.Request, params ListListingsParams)
-	// CreateListing Create one listing; the answer is a pending operation.
+	// CreateListing Create one listing; the response is a pending operation.
 	// (POST /selling/listings)
 	CreateListing(w http.ResponseWriter, r *http.Request)
-	// DeleteListing Delete a listing; the answer is a pending operation.
+	// DeleteListing Delete a listing; the response is a pending operation.
 	// (DELETE /selling/listings/{listingId})
 	DeleteListing(w http.ResponseWriter, r *http.Request, listingID ListingID)
 	// GetListing Read one listing with its payout and its last operation.
 	// (GET /selling/listings/{listingId})
 	GetListing(w http.ResponseWriter, r *http.Request, listingID ListingID)
-	// UpdateListing Change the price, currency or expiry of a listing; the answer is a pending operation.
+	// UpdateListing Change the price, currency or expiry of a listing; the response is a pending operation.
 	// (PATCH /selling/listings/{listingId})
 	UpdateListing(w http.ResponseWriter, r *http.Request, listingID ListingID)
-	// ActivateListing Give an inactive listing an ask; the answer is a pending operation.
+	// ActivateListing Give an inactive listing an ask; the response is a pending operation.
 	// (PUT /selling/listings/{listingId}/activate)
 	ActivateListing(w http.ResponseWriter, r *http.Request, listingID ListingID)
-	// DeactivateListing Take a listing's ask off the market and keep the listing; the answer is a pending operation.
+	// DeactivateListing Take a listing's ask off the market and keep the listing; the response is a pending operation.
 	// (PUT /selling/listings/{listingId}/deactivate)
 	DeactivateListing(w http.ResponseWriter, r *http.Request, listingID ListingID)
 	// ListListingOperations List the operations performed on a listing, by cursor.
@@ -6000,22 +6000,22 @@ type StrictServerInterface interface {
 	// ListListings List the caller's listings, a page at a time.
 	// (GET /selling/listings)
 	ListListings(ctx context.Context, request ListListingsRequestObject) (ListListingsResponseObject, error)
-	// CreateListing Create one listing; the answer is a pending operation.
+	// CreateListing Create one listing; the response is a pending operation.
 	// (POST /selling/listings)
 	CreateListing(ctx context.Context, request CreateListingRequestObject) (CreateListingResponseObject, error)
-	// DeleteListing Delete a listing; the answer is a pending operation.
+	// DeleteListing Delete a listing; the response is a pending operation.
 	// (DELETE /selling/listings/{listingId})
 	DeleteListing(ctx context.Context, request DeleteListingRequestObject) (DeleteListingResponseObject, error)
 	// GetListing Read one listing with its payout and its last operation.
 	// (GET /selling/listings/{listingId})
 	GetListing(ctx context.Context, request GetListingRequestObject) (GetListingResponseObject, error)
-	// UpdateListing Change the price, currency or expiry of a listing; the answer is a pending operation.
+	// UpdateListing Change the price, currency or expiry of a listing; the response is a pending operation.
 	// (PATCH /selling/listings/{listingId})
 	UpdateListing(ctx context.Context, request UpdateListingRequestObject) (UpdateListingResponseObject, error)
-	// ActivateListing Give an inactive listing an ask; the answer is a pending operation.
+	// ActivateListing Give an inactive listing an ask; the response is a pending operation.
 	// (PUT /selling/listings/{listingId}/activate)
 	ActivateListing(ctx context.Context, request ActivateListingRequestObject) (ActivateListingResponseObject, error)
-	// DeactivateListing Take a listing's ask off the market and keep the listing; the answer is a pending operation.
+	// DeactivateListing Take a listing's ask off the market and keep the listing; the response is a pending operation.
 	// (PUT /selling/listings/{listingId}/deactivate)
 	DeactivateListing(ctx context.Context, request DeactivateListingRequestObject) (DeactivateListingResponseObject, error)
 	// ListListingOperations List the operations performed on a listing, by cursor.
