@@ -73,7 +73,10 @@ func run(ctx context.Context, dir, tools, base string, out io.Writer) error {
 		}
 	}
 	if unnamed > 0 {
-		return fmt.Errorf("CHANGELOG.md does not name %d of %d incompatible changes: add **Breaking:** entries", unnamed, len(breaks))
+		return fmt.Errorf(
+			"find the incompatible changes in CHANGELOG.md (%d of %d are missing): add **Breaking:** entries",
+			unnamed, len(breaks),
+		)
 	}
 	fmt.Fprintf(out, "%d incompatible changes, all named in CHANGELOG.md\n", len(breaks))
 	return nil
@@ -96,7 +99,8 @@ func findBase(ctx context.Context, dir, base string) (commit, why string, err er
 		}
 		commit, err := git(ctx, dir, "merge-base", "HEAD", main)
 		if err != nil {
-			return "", "HEAD and " + main + " have no merge base here: fetch their history", nil //nolint:nilerr // no failure
+			why := "HEAD and " + main + " have no merge base here: fetch their history"
+			return "", why, nil //nolint:nilerr // This is no failure.
 		}
 		if fork := strings.TrimSpace(string(commit)); fork != head {
 			return fork, "the merge base with " + main, nil
@@ -128,7 +132,7 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 
 // command runs a program in dir and returns its standard output.
 func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // git, go and apidiff, with arguments from here
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // It runs git, go and apidiff only.
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -146,7 +150,8 @@ func compare(ctx context.Context, dir, tools, commit string) (module, report str
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	apidiff := filepath.Join(tmp, "apidiff")
-	if _, err := command(ctx, filepath.Dir(tools), "go", "build", "-o", apidiff, "golang.org/x/exp/cmd/apidiff"); err != nil {
+	_, err = command(ctx, filepath.Dir(tools), "go", "build", "-o", apidiff, "golang.org/x/exp/cmd/apidiff")
+	if err != nil {
 		return "", "", err
 	}
 	old := filepath.Join(tmp, "old")
@@ -260,7 +265,7 @@ func breaksIn(module, report string) []apiBreak {
 	return breaks
 }
 
-// entry is what the code spans of one entry of the changelog hold.
+// entry is the content of the code spans in one entry of the changelog.
 type entry struct{ spans, words []string }
 
 var (

@@ -31,7 +31,8 @@ func (r repository) git(args ...string) string {
 	cmd := exec.CommandContext(r.t.Context(), "git", args...)
 	cmd.Dir = r.dir
 	cmd.Env = append(
-		os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
+		os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 	)
 	out, err := cmd.CombinedOutput()
@@ -195,16 +196,19 @@ func TestBreaksIn_KeepsWhatUsersCanName(t *testing.T) {
 		names = append(names, b.name)
 	}
 	assert.Equal(t, []string{
-		"quota", "client.Batches.Submit", "client.Event.Window", "clienttest.Expectation.Answer", "retry.Polling.Until", "Version",
-		"!not a name",
+		"quota", "client.Batches.Submit", "client.Event.Window", "clienttest.Expectation.Answer",
+		"retry.Polling.Until", "Version", "!not a name",
 	}, names)
 }
 
 func TestBreakingEntries_LeaveOutWhatIsReleased(t *testing.T) {
 	t.Parallel()
 	before := "## [Unreleased]\n\n## [0.1.0]\n"
-	changelog := "## [Unreleased]\n\n### Changed\n\n- **Breaking:** `a.One`\n- `a.Two`\n\n### Removed\n\n- `a.Three`\n\nText `a.Four`\n" +
-		"\n## [0.2.0]\n\n### Changed\n\n- **Breaking:** `a.Five`\n\n## [0.1.0]\n\n### Changed\n\n- **Breaking:** `a.Six`\n"
+	changelog := "## [Unreleased]\n\n" +
+		"### Changed\n\n- **Breaking:** `a.One`\n- `a.Two`\n\n" +
+		"### Removed\n\n- `a.Three`\n\nText `a.Four`\n\n" +
+		"## [0.2.0]\n\n### Changed\n\n- **Breaking:** `a.Five`\n\n" +
+		"## [0.1.0]\n\n### Changed\n\n- **Breaking:** `a.Six`\n"
 	var spans []string
 	for _, e := range breakingEntries(changelog, before) {
 		spans = append(spans, e.spans...)

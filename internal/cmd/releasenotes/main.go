@@ -49,7 +49,7 @@ func notes(tag, version, changelog string) (string, error) {
 	}
 	text := strings.TrimSpace(section.String())
 	if text == "" {
-		return "", fmt.Errorf("find the section (## [%s]) of CHANGELOG.md: rename Unreleased before the release", version)
+		return "", fmt.Errorf("find section of CHANGELOG.md (## [%s]): rename Unreleased before the release", version)
 	}
 	return text + "\n", nil
 }
