@@ -115,9 +115,11 @@ type program struct {
 	heading string
 	fault   sandbox.Fault // What goes wrong at its first call, if anything.
 	// args prepares the market and the directory that the program starts in, and returns its arguments.
-	args  func(t *testing.T, m *sandboxtest.Market, c *client.Client, dir string) []string
-	again bool   // Run it twice: the second run must print the same and change nothing.
-	want  string // A regular expression for the standard output.
+	args func(t *testing.T, m *sandboxtest.Market, c *client.Client, dir string) []string
+	want string // A regular expression for the standard output.
+	// crash makes the files in the directory those of a run that was killed. The program is then run
+	// again, and must print the same and change nothing.
+	crash func(t *testing.T, dir string)
 	// check looks at the market afterwards.
 	check func(t *testing.T, c *client.Client, dir string)
 }
@@ -135,8 +137,15 @@ var programs = []program{
 		args: func(t *testing.T, _ *sandboxtest.Market, _ *client.Client, dir string) []string {
 			return []string{inventory(t, dir)}
 		},
-		again: true,
-		want:  `(?m)\A(COMPLETED [0-9a-f-]{36} 162.*\n){2}\z`,
+		want: `(?m)\A(COMPLETED [0-9a-f-]{36} 162.*\n){2}\z`,
+		crash: func(t *testing.T, dir string) { // The batch was sent, and its id was not saved.
+			path := filepath.Join(dir, "inventory.json.journal")
+			journal, err := os.ReadFile(path)
+			require.NoError(t, err)
+			killed := regexp.MustCompile(`,"batchId":"[^"]+"`).ReplaceAll(journal, nil)
+			require.NotEqual(t, string(journal), string(killed))
+			require.NoError(t, os.WriteFile(path, killed, 0o600))
+		},
 		check: func(t *testing.T, c *client.Client, dir string) {
 			page, err := c.Listings.ListPage(t.Context(), client.ListingFilter{})
 			require.NoError(t, err)
@@ -317,7 +326,8 @@ func (p program) run(t *testing.T, binary string) {
 
 	out := start()
 	assert.Regexp(t, p.want, out)
-	if p.again {
+	if p.crash != nil {
+		p.crash(t, dir)
 		assert.Equal(t, out, start())
 	}
 	assert.Empty(t, market.Faults(), "the fault happened")
