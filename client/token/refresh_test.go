@@ -21,9 +21,9 @@ func TestARefreshConfigIsCheckedBeforeAnyIO(t *testing.T) {
 	}{
 		"http to another host":          {func(c *token.RefreshConfig) { c.TokenURL = "http://auth.example.com/token" }, "use https"},
 		"no host":                       {func(c *token.RefreshConfig) { c.TokenURL = "https:///token" }, "host"},
-		"no URL":                        {func(c *token.RefreshConfig) { c.TokenURL = "https://[hidden" }, "does not parse"},
+		"no URL":                        {func(c *token.RefreshConfig) { c.TokenURL = "https://[hidden" }, "not a valid URL"},
 		"nothing":                       {func(c *token.RefreshConfig) { c.TokenURL = "" }, "host"},
-		"credentials in the URL":        {func(c *token.RefreshConfig) { c.TokenURL = "https://me:hidden@auth.example.com/token" }, "not hold credentials"},
+		"credentials in the URL":        {func(c *token.RefreshConfig) { c.TokenURL = "https://me:hidden@auth.example.com/token" }, "not contain credentials"},
 		"a client without a name":       {func(c *token.RefreshConfig) { c.ClientID = "" }, "client ID"},
 		"nothing to begin with":         {func(c *token.RefreshConfig) { c.RefreshToken = "" }, "refresh token"},
 		"https":                         {func(*token.RefreshConfig) {}, ""},
