@@ -63,7 +63,7 @@ func TestUnlimited_DiffersFromZeroQuota(t *testing.T) {
 
 func TestError_SaysWhichLimitAndWhatToDo(t *testing.T) {
 	assert.EqualError(t, &quota.Error{Limit: 500, Per: 5 * time.Minute, Unit: "items"},
-		"the quota of 500 items in 5m0s is smaller than this call: split it")
+		"quota (500 items in 5m0s): smaller than the call: split the call")
 	assert.EqualError(t, &quota.Error{Limit: 1, Per: time.Second, Unit: "requests", Wait: 3 * time.Second},
-		"the quota of 1 requests in 1s is used up for at least 3s, which is after the deadline")
+		"quota (1 requests in 1s): used up for at least 3s, past the deadline: call again later")
 }

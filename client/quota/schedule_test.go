@@ -17,14 +17,14 @@ func crowd(tb testing.TB) (s *schedule, waiters []*waiter, held []*place, now ti
 	now = time.Now()
 	for i := range 30_000 {
 		now = now.Add(time.Second)
-		w := s.join(s.cost(i%3%2), nil)
+		w := s.enqueue(s.cost(i%3%2), nil)
 		for s.admit(now) {
 		}
 		require.NotNil(tb, w.place)
 		s.release(w.place, Sent, now)
 	}
 	for len(waiters) < 8_000 {
-		w := s.join(s.cost(rand.N(2)*rand.N(100)), nil)
+		w := s.enqueue(s.cost(rand.N(2)*rand.N(100)), nil)
 		for s.admit(now) {
 		}
 		if w.place != nil {
@@ -49,7 +49,7 @@ func TestSchedule_StepsDoNotGrowWithQueue(t *testing.T) {
 		for more := true; more; {
 			locked(func() {
 				if more = s.admit(now); !more {
-					s.next()
+					s.nextAdmission()
 				}
 			})
 		}
@@ -59,12 +59,12 @@ func TestSchedule_StepsDoNotGrowWithQueue(t *testing.T) {
 		case 0: // a call comes
 			locked(func() {
 				cost := s.cost(i % 50)
-				at, full := s.turn(cost, now)
+				at, full := s.predict(cost, now)
 				assert.False(t, at.Before(now))
-				s.join(cost, full)
+				s.enqueue(cost, full)
 			})
 		case 1: // one gives up
-			locked(func() { s.leave(waiters[rand.N(len(waiters))]) })
+			locked(func() { s.remove(waiters[rand.N(len(waiters))]) })
 		case 2: // a place is released
 			locked(func() {
 				s.release(held[i%len(held)], Sent, now)
@@ -78,23 +78,23 @@ func TestSchedule_StepsDoNotGrowWithQueue(t *testing.T) {
 	}
 	now = now.Add(48 * time.Hour) // all that is charged is free at once, and the queue moves up
 	admit()
-	t.Logf("%d steps at most while the lock is held, %d calls wait", most, s.lanes[0].calls.Len()+s.lanes[1].calls.Len())
+	t.Logf("%d steps at most while the lock is held, %d calls wait", most, s.queues[0].calls.Len()+s.queues[1].calls.Len())
 	assert.LessOrEqual(t, most, lockSteps+100)
 }
 
 func TestSchedule_LetsCrowdGoInSmallSteps(t *testing.T) {
 	s := newSchedule(Quota{RequestsPerSecond: 8_000})
 	now := time.Now()
-	first := s.join(s.cost(0), nil)
+	first := s.enqueue(s.cost(0), nil)
 	for range 7_999 {
-		s.join(s.cost(0), nil)
+		s.enqueue(s.cost(0), nil)
 	}
 	turns, most := 1, 0
 	for ; s.admit(now); turns++ {
 		most = max(most, s.steps)
 	}
 	assert.NotNil(t, first.place)
-	assert.Zero(t, s.lanes[0].calls.Len())
+	assert.Zero(t, s.queues[0].calls.Len())
 	assert.LessOrEqual(t, most, lockSteps)
 	assert.LessOrEqual(t, turns, 8_000/lockSteps+2)
 }
@@ -103,7 +103,7 @@ func TestSchedule_ForgetsWhatNoWindowCounts(t *testing.T) {
 	s, now := newSchedule(Quota{RequestsPerSecond: 10, ItemsPerWindow: 50}), time.Now()
 	most := 0
 	for i := range 100_000 {
-		w := s.join(s.cost(i%2), nil)
+		w := s.enqueue(s.cost(i%2), nil)
 		for s.admit(now) {
 		}
 		require.NotNil(t, w.place)
@@ -116,7 +116,7 @@ func TestSchedule_ForgetsWhatNoWindowCounts(t *testing.T) {
 	now = now.Add(time.Hour)
 	for s.admit(now) {
 	}
-	assert.Equal(t, amount{}, s.held)
+	assert.Equal(t, amount{}, s.inUse)
 	assert.Empty(t, s.history.entries)
 	for _, w := range s.windows {
 		assert.Zero(t, w.charged, w.name)
@@ -127,15 +127,15 @@ func TestSchedule_ForgetsWhatNoWindowCounts(t *testing.T) {
 func BenchmarkSchedule_8000Waiters(b *testing.B) {
 	s, waiters, held, now := crowd(b)
 	for name, do := range map[string]func(i int){
-		"predict": func(i int) { s.turn(s.cost(i%100), now) },
+		"predict": func(i int) { s.predict(s.cost(i%100), now) },
 		"join and leave": func(i int) {
 			cost := s.cost(i % 100)
-			_, full := s.turn(cost, now)
-			s.leave(s.join(cost, full))
+			_, full := s.predict(cost, now)
+			s.remove(s.enqueue(cost, full))
 		},
-		"leave the middle": func(i int) { s.leave(waiters[i%len(waiters)]) },
+		"leave the middle": func(i int) { s.remove(waiters[i%len(waiters)]) },
 		"release":          func(i int) { s.release(held[i%len(held)], Sent, now) },
-		"admit":            func(int) { s.admit(now); s.next() },
+		"admit":            func(int) { s.admit(now); s.nextAdmission() },
 	} {
 		b.Run(fmt.Sprint(name), func(b *testing.B) {
 			var most time.Duration

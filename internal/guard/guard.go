@@ -1,5 +1,5 @@
-// Package guard checks settings that could leak credentials or break a request, and redacts credentials in text. Its
-// errors never quote the value that they refuse.
+// Package guard checks settings that could leak credentials or break a request, and redacts
+// credentials in text. Its errors never quote the value that they refuse.
 package guard
 
 import (
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Endpoint parses a URL to which credentials are sent. It accepts https, and http to a loopback address, with a host and
-// without credentials, query or fragment.
+// Endpoint parses a URL to which credentials are sent. It accepts https, and http to a loopback
+// address, with a host and without credentials, query or fragment.
 func Endpoint(rawURL string) (*url.URL, error) {
 	u, err := url.Parse(rawURL)
 	switch {
@@ -43,8 +43,8 @@ func Header(value string) error {
 	return nil
 }
 
-// Nil reports whether calling v would panic: v is nil, or an interface around a nil pointer or a nil function. Only
-// reflection finds the latter.
+// Nil reports whether calling v would panic: v is nil, or an interface around a nil pointer or a
+// nil function. Only reflection finds the latter.
 func Nil(v any) bool {
 	switch value := reflect.ValueOf(v); value.Kind() {
 	case reflect.Invalid:

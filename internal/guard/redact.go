@@ -8,12 +8,14 @@ import (
 // Redacted is what [Redact] writes instead of a secret.
 const Redacted = "[redacted]"
 
-// minSecret is the length, in bytes, from which text is taken for a secret. Shorter ones occur by chance.
+// minSecret is the length, in bytes, from which text is taken for a secret. Shorter ones occur by
+// chance.
 const minSecret = 8
 
-// Redact replaces secrets in text from outside, which may repeat them: literal, URL-escaped or JSON-escaped, also where
-// the end of text cuts one off after 8 bytes. It ignores secrets of less than 8 bytes. Text that was redacted before
-// can be redacted again, whatever the secrets are: a marker in it is replaced by one marker.
+// Redact replaces secrets in text from outside, which may repeat them: literal, URL-escaped or
+// JSON-escaped, also where the end of text cuts one off after 8 bytes. It ignores secrets of less
+// than 8 bytes. Text that was redacted before can be redacted again, whatever the secrets are: a
+// marker in it is replaced by one marker.
 func Redact(text string, secrets ...string) string {
 	var out strings.Builder
 	for text != "" {
@@ -33,8 +35,8 @@ func Redact(text string, secrets ...string) string {
 	return out.String()
 }
 
-// includeMarker extends a match of n bytes at the beginning of text to the end of a marker that begins there or within
-// the match, so that no part of a marker is left to be replaced once more.
+// includeMarker extends a match of n bytes at the beginning of text to the end of a marker that
+// begins there or within the match, so that no part of a marker is left to be replaced once more.
 func includeMarker(text string, n int) int {
 	last := min(len(text), max(n, 1)+len(Redacted)-1)
 	if i := strings.Index(text[:last], Redacted); i >= 0 {
@@ -65,7 +67,8 @@ func matchSecret(text, secret string) int {
 	return n
 }
 
-// matchByte returns how many bytes at the beginning of text are c or an escape of c, zero if they are not.
+// matchByte returns how many bytes at the beginning of text are c or an escape of c, zero if they
+// are not.
 func matchByte(text string, c byte) int {
 	switch {
 	case len(text) >= 3 && text[0] == '%' && strings.EqualFold(text[1:3], fmt.Sprintf("%02x", c)):

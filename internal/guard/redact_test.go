@@ -32,18 +32,22 @@ func TestRedact_ReplacesEscapedSecrets(t *testing.T) {
 			"literal":                        secret,
 			"URL query":                      url.QueryEscape(secret),
 			"URL path":                       url.PathEscape(secret),
-			"URL, lower-case digits":         strings.ReplaceAll(url.QueryEscape(secret), "%2F", "%2f"),
+			"URL, lower-case digits":         lowerEscapes(secret),
 			"URL, every byte":                escapeBytes(secret, "%%%02X"),
 			"JSON":                           jsonEscape(t, secret),
 			"JSON, escaped slashes":          strings.ReplaceAll(jsonEscape(t, secret), "/", `\/`),
 			"JSON, every byte":               escapeBytes(secret, `\u%04x`),
 			"JSON, every byte in upper case": escapeBytes(secret, `\u%04X`),
 		} {
-			assert.Equal(t, "before [redacted] after", guard.Redact("before "+escaped+" after", key, token), form)
-			assert.Equal(t, "[redacted][redacted]", guard.Redact(escaped+escaped, token, key), form)
+			got := guard.Redact("before "+escaped+" after "+escaped+escaped, token, key)
+			assert.Equal(t, "before [redacted] after [redacted][redacted]", got, form)
 		}
 	}
 	assert.Equal(t, "a [redacted]", guard.Redact("a 100%25%2Fh", "100%25%2Fh"), "the secret itself looks escaped")
+}
+
+func lowerEscapes(text string) string {
+	return strings.NewReplacer("%2F", "%2f", "%2B", "%2b", "%3D", "%3d").Replace(url.QueryEscape(text))
 }
 
 func escapeBytes(text, format string) string {
@@ -95,7 +99,8 @@ func TestRedact_KeepsItsMarker(t *testing.T) {
 	}
 }
 
-// FuzzRedact checks that no secret remains, escaped or not, and that redacting again never makes the text longer.
+// FuzzRedact checks that no secret remains, escaped or not, and that redacting again never makes
+// the text longer.
 func FuzzRedact(f *testing.F) {
 	f.Add("a%2fb&amp;", "b&345678")
 	f.Add(`\u0061bcdefgh`, "abcdefgh")
