@@ -83,22 +83,6 @@ func TestLimiter_KeepsThroughput(t *testing.T) {
 	}
 }
 
-func TestLimiter_WindowSlides(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limiter, start := quota.NewLimiter(quota.Quota{RequestsPerSecond: 2}), time.Now()
-		arrive := func(at time.Duration) time.Duration {
-			<-time.After(at - time.Since(start))
-			send(t, limiter, 0)
-			return time.Since(start)
-		}
-		ms := time.Millisecond
-		assert.Equal(t, 0*ms, arrive(0))
-		assert.Equal(t, 900*ms, arrive(900*ms))
-		assert.Equal(t, 1000*ms, arrive(950*ms), "the first request has left the window")
-		assert.Equal(t, 1900*ms, arrive(1100*ms), "a token bucket would admit two at once")
-	})
-}
-
 func TestLimiter_CountsNegativeItemsAsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := quota.NewLimiter(quota.Quota{RequestsPerSecond: 1, ItemsPerWindow: 10})
