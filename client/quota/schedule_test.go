@@ -81,7 +81,7 @@ func TestSchedule_StepsDoNotGrowWithQueue(t *testing.T) {
 	admit()
 	waiting := s.queues[0].calls.Len() + s.queues[1].calls.Len()
 	t.Logf("%d steps at most for each lock, %d calls wait", most, waiting)
-	assert.LessOrEqual(t, most, lockSteps+100)
+	assert.LessOrEqual(t, most, 400)
 }
 
 func TestSchedule_AdmitsQueueInSmallSteps(t *testing.T) {
@@ -97,8 +97,8 @@ func TestSchedule_AdmitsQueueInSmallSteps(t *testing.T) {
 	}
 	assert.NotNil(t, first.place)
 	assert.Zero(t, s.queues[0].calls.Len())
-	assert.LessOrEqual(t, most, lockSteps)
-	assert.LessOrEqual(t, rounds, 8_000/lockSteps+2)
+	assert.LessOrEqual(t, most, 400)
+	assert.Greater(t, rounds, 8_000/400, "the lock is released between the steps")
 }
 
 func TestSchedule_DropsExpiredEntries(t *testing.T) {
