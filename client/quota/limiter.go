@@ -18,7 +18,7 @@ type Limiter interface {
 	//
 	// Acquire returns ctx's error when ctx ends. It returns an *[Error] at once if the wait would
 	// outlast ctx's deadline or if the call is larger than a window. A call that fails takes
-	// nothing from the quota. The limiter reports the begin of a wait to the [ContextTrace] of ctx.
+	// nothing from the quota. The limiter reports the start of a wait to the [ContextTrace] of ctx.
 	Acquire(ctx context.Context, items int) (Release, error)
 	// Remaining returns the state of each window that has a limit.
 	Remaining(ctx context.Context) ([]WindowState, error)
@@ -65,8 +65,8 @@ type WindowState struct {
 	Window Window
 	Limit  int
 	Per    time.Duration // Length of the window.
-	// Used is what places use that are in use, or were released within the last Per. Calls that wait
-	// use nothing yet.
+	// Used is what places use that are in use, or were released within the last Per. Calls that
+	// wait use nothing yet.
 	Used int
 	// NextFree is a lower bound of the time until some of Used is free again; zero if Used is zero.
 	NextFree time.Duration

@@ -16,14 +16,14 @@
 //     arrived, or when the attempt ends. Its [Outcome] reports what became of the request: sent,
 //     never sent, or refused with a 429.
 //  3. A place whose request was sent counts for one window more. A place whose request was never
-//     sent is free at once.
+//     sent is free at once. After a 429 the request counts, but its items do not.
 //
 // So no span of a window's length has more arrivals than its limit, however long each request is
 // under way.
 //
 // There is one exception. If no response comes, the client releases the place 2 s after the request
-// was written. A request that takes longer than that to arrive can exceed a window and may be
-// responded to with a 429.
+// was written. A request that takes longer than that to arrive can exceed a window and may get a
+// 429.
 //
 // # Cost
 //

@@ -331,8 +331,8 @@ func (w *window) count(a amount) int {
 // expiry returns when the window stops counting an entry.
 func (w *window) expiry(e *entry) time.Time { return e.released.Add(w.per) }
 
-// newError returns the error of a call that would have to wait for the window; zero means that no wait
-// is long enough.
+// newError returns the error of a call that would have to wait for the window; zero means that no
+// wait is long enough.
 func (w *window) newError(wait time.Duration) *Error {
 	unit := "requests"
 	if w.items {
