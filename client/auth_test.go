@@ -174,9 +174,9 @@ func TestWithoutATokenNothingIsSent(t *testing.T) {
 func TestATokenErrorHidesTheTokenEndpointsAnswer(t *testing.T) {
 	const refresh = "refresh-4f9c1b"
 	for _, tc := range []struct{ body, want string }{
-		{`{"error":"invalid_grant","error_description":"no such token ` + refresh + `"}`, "the token endpoint answered 400 invalid_grant"},
-		{`{"error":"no such token ` + refresh + `"}`, "the token endpoint answered 400 with words of its own"},
-		{`<html>` + refresh + `</html>`, "the token endpoint answered 400"},
+		{`{"error":"invalid_grant","error_description":"no such token ` + refresh + `"}`, "the token endpoint responded 400 invalid_grant"},
+		{`{"error":"no such token ` + refresh + `"}`, "the token endpoint responded 400 (nonstandard error code)"},
+		{`<html>` + refresh + `</html>`, "the token endpoint responded 400"},
 	} {
 		endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")

@@ -209,7 +209,7 @@ func TestAQuotaBeyondTheDeadlineIsRefusedAtOnce(t *testing.T) {
 		var refused *quota.Error
 		require.ErrorAs(t, err, &refused)
 		assert.Equal(t, quota.Error{Limit: 1, Per: 24 * time.Hour, Unit: "requests", Wait: 24 * time.Hour}, *refused)
-		assert.ErrorContains(t, err, "CreateListing: the quota of 1 requests in 24h0m0s is used up")
+		assert.ErrorContains(t, err, "CreateListing: quota (1 requests in 24h0m0s): used up")
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 		assert.Zero(t, time.Since(start))
 	})

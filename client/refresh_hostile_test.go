@@ -34,10 +34,10 @@ func TestACallNeverTellsWhatATokenEndpointSaid(t *testing.T) {
 		answer http.HandlerFunc
 		want   string
 	}{
-		"a code and a description": {tokenAnswer(401, `{"error":"invalid_client","error_description":"`+all+`","error_uri":"`+all+`"}`), "answered 401 invalid_client"},
-		"a secret for a code":      {tokenAnswer(400, `{"error":"`+secretRefresh+`"}`), "answered 400"},
-		"a page":                   {tokenAnswer(502, `<html>`+all+`</html>`), "answered 502"},
-		"a success that ends":      {tokenAnswer(200, `{"access_token":"`+secretAccess), "answered 200, but not in JSON"},
+		"a code and a description": {tokenAnswer(401, `{"error":"invalid_client","error_description":"`+all+`","error_uri":"`+all+`"}`), "responded 401 invalid_client"},
+		"a secret for a code":      {tokenAnswer(400, `{"error":"`+secretRefresh+`"}`), "responded 400"},
+		"a page":                   {tokenAnswer(502, `<html>`+all+`</html>`), "responded 502"},
+		"a success that ends":      {tokenAnswer(200, `{"access_token":"`+secretAccess), "responded 200, but not in JSON"},
 		"a token of two lines":     {tokenAnswer(200, `{"access_token":"`+secretAccess+`\r\nX: y"}`), "no token that a header can carry"},
 		"a status line":            {raw("HTTP/1.1 " + all + "\r\n\r\n"), "is not HTTP"},
 	} {

@@ -105,7 +105,7 @@ func TestARefusedRefreshTokenAsksForASignInAndNothingIsSent(t *testing.T) {
 		require.ErrorIs(t, err, token.ErrReauthRequired)
 		require.True(t, isA[*token.Error](err))
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
-		assert.EqualError(t, err, "CreateListing: get an access token: the token endpoint answered 400 invalid_grant: the refresh token is refused: sign in again")
+		assert.EqualError(t, err, "CreateListing: get an access token: the token endpoint responded 400 invalid_grant: the refresh token was refused: reauthenticate")
 		assertSecretFree(t, err, "refresh-1")
 	}
 	assert.Equal(t, 1, endpoint.asked(), "nor does the retrier ask again with the same token")

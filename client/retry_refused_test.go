@@ -46,8 +46,8 @@ func TestARefusalBeforeAnotherAttemptKeepsTheAnswerBefore(t *testing.T) {
 		before  func(error) bool
 		text    string
 	}{
-		{"quota after 503", aRead, answered(503), aDay, overQuota, isA[*client.APIError], "GetListing: 503 not now; it was not sent again: GetListing: the quota of 1 requests in 24h0m0s is used up"},
-		{"quota after 429", aWrite, answered(429), aDay, overQuota, isA[*client.APIError], "CreateListing: 429 not now; it was not sent again: CreateListing: the quota"},
+		{"quota after 503", aRead, answered(503), aDay, overQuota, isA[*client.APIError], "GetListing: 503 not now; it was not sent again: GetListing: quota (1 requests in 24h0m0s): used up"},
+		{"quota after 429", aWrite, answered(429), aDay, overQuota, isA[*client.APIError], "CreateListing: 429 not now; it was not sent again: CreateListing: quota (1 requests in 24h0m0s): used up"},
 		{"quota after a reset", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.BeforeHeaders, "reset") }, aDay, overQuota, isA[*client.TransportError], "GetListing: no answer: "},
 		{"quota after a cut body", aRead, func(e *clienttest.Expectation) { e.Disconnect(clienttest.MidBody, "cut") }, aDay, overQuota, isA[*client.DecodeError], "GetListing: read the response (200): "},
 		{"token after 503", aRead, answered(503), onceIn(100, noToken), tokenless, isA[*client.APIError], "GetListing: 503 not now; it was not sent again: GetListing: get an access token: the token endpoint is down"},

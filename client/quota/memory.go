@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// NewLimiter returns a limiter that keeps q within this process. A zero field of q is no limit. The windows start
-// empty: only the service knows what the account used before.
+// NewLimiter returns a limiter of q for one process. A zero field of q sets no limit. Its windows
+// are empty at first: only the service knows what the account has used before.
 func NewLimiter(q Quota) Limiter {
-	return &memory{schedule: newSchedule(q)}
+	return &memoryLimiter{schedule: newSchedule(q)}
 }
 
-// memory is the limiter of one process: a schedule, and the calls that wait for it. Its lock is never held for more
-// than a bounded number of steps, however many calls wait.
-type memory struct {
+// memoryLimiter is a [Limiter] whose state is in memory: a schedule with a lock and a timer. Each
+// time it locks, it takes a bounded number of steps, however many calls wait.
+type memoryLimiter struct {
 	mu       sync.Mutex
 	schedule *schedule
-	timer    *time.Timer // Runs while the next change is known that lets a call go; nil until first needed.
+	timer    *time.Timer // Runs advance at the next admission, if its time is known; may be nil.
 }
 
 // CountsItems implements [Limiter].
-func (m *memory) CountsItems() bool { return m.schedule.limits.items > 0 }
+func (m *memoryLimiter) CountsItems() bool { return m.schedule.limits.items > 0 }
 
 // Acquire implements [Limiter].
-func (m *memory) Acquire(ctx context.Context, items int) (Release, error) {
+func (m *memoryLimiter) Acquire(ctx context.Context, items int) (Release, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -32,13 +32,13 @@ func (m *memory) Acquire(ctx context.Context, items int) (Release, error) {
 	if cost == (amount{}) {
 		return func(Outcome) {}, nil
 	}
-	w, err := m.join(ctx, cost)
+	w, err := m.enqueue(ctx, cost)
 	if err != nil {
 		return nil, err
 	}
 	m.advance()
 	select {
-	case <-w.granted:
+	case <-w.admitted:
 	default:
 		if err := m.wait(ctx, w); err != nil {
 			return nil, err
@@ -47,74 +47,77 @@ func (m *memory) Acquire(ctx context.Context, items int) (Release, error) {
 	return func(o Outcome) { m.release(w.place, o) }, nil
 }
 
-// join puts a call into its lane, unless it could never go, or not before its deadline.
-func (m *memory) join(ctx context.Context, cost amount) (*waiter, error) {
+// enqueue queues a call, or returns an error if no wait before ctx's deadline is long enough.
+func (m *memoryLimiter) enqueue(ctx context.Context, cost amount) (*waiter, error) {
 	deadline, ok := ctx.Deadline()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	at, full := m.schedule.turn(cost, now)
+	at, full := m.schedule.predict(cost, now)
 	switch {
-	case full != nil && full.of(cost) > full.limit:
-		return nil, full.refusal(0)
+	case full != nil && full.count(cost) > full.limit:
+		return nil, full.newError(0)
 	case ok && full != nil && at.After(deadline):
-		return nil, full.refusal(at.Sub(now))
+		return nil, full.newError(at.Sub(now))
 	}
-	return m.schedule.join(cost, full), nil
+	return m.schedule.enqueue(cost, full), nil
 }
 
-// wait returns when the call is let go. A call that is not, because ctx ends or a traced function panics, takes nothing.
-func (m *memory) wait(ctx context.Context, w *waiter) error {
-	granted := false
+// wait returns nil when the call is admitted. If it is not, because ctx ends or a function of the
+// trace panics, the call takes nothing from the quota.
+func (m *memoryLimiter) wait(ctx context.Context, w *waiter) error {
+	admitted := false
 	defer func() {
-		if !granted {
-			m.leave(w)
+		if !admitted {
+			m.cancel(w)
 		}
 	}()
 	if w.full != nil {
 		ContextTrace(ctx).WaitStart(w.full.name)
 	}
 	select {
-	case <-w.granted:
-		granted = true
+	case <-w.admitted:
+		admitted = true
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (m *memory) leave(w *waiter) {
+func (m *memoryLimiter) cancel(w *waiter) {
 	m.mu.Lock()
-	left := m.schedule.leave(w)
+	removed := m.schedule.remove(w)
 	m.mu.Unlock()
-	if left {
-		m.advance() // those behind it may have room
+	if removed {
+		m.advance() // calls behind it may have room now
 	} else {
-		m.release(w.place, NotSent) // it was let go at that very moment
+		m.release(w.place, NotSent) // admitted at the same moment
 	}
 }
 
-func (m *memory) release(p *place, o Outcome) {
+func (m *memoryLimiter) release(p *place, o Outcome) {
 	m.mu.Lock()
 	m.schedule.release(p, o, time.Now())
 	m.mu.Unlock()
 	m.advance()
 }
 
-// advance lets all calls go that can, and sets the timer for the next one. It gives the lock up every few steps.
-func (m *memory) advance() {
+// advance admits all calls that have room, and sets the timer for the next one. It unlocks between
+// batches of steps.
+func (m *memoryLimiter) advance() {
 	for more := true; more; {
 		m.mu.Lock()
 		if more = m.schedule.admit(time.Now()); !more {
-			m.arm()
+			m.setTimer()
 		}
 		m.mu.Unlock()
 	}
 }
 
-// arm sets the timer. Without one, a call goes when a place is released.
-func (m *memory) arm() {
-	at, ok := m.schedule.next()
+// setTimer sets the timer to the next time at which a call can be admitted. If that time is
+// unknown, the next release admits a call.
+func (m *memoryLimiter) setTimer() {
+	at, ok := m.schedule.nextAdmission()
 	switch {
 	case !ok && m.timer != nil:
 		m.timer.Stop()
@@ -125,9 +128,9 @@ func (m *memory) arm() {
 	}
 }
 
-// Remaining implements [Limiter]. It reads memory, so that it neither waits nor fails.
-func (m *memory) Remaining(context.Context) ([]WindowState, error) {
-	m.advance() // which drops what does not count any more
+// Remaining implements [Limiter]. It neither waits nor fails.
+func (m *memoryLimiter) Remaining(context.Context) ([]WindowState, error) {
+	m.advance() // drops what no longer counts
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.schedule.state(time.Now()), nil

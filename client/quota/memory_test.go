@@ -12,13 +12,25 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/client/quota/limitertest"
 )
 
 const day = 24 * time.Hour
 
-// acquire gets a place, however long that takes.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestLimiter_KeepsContract(t *testing.T) {
+	limitertest.Run(t, quota.NewLimiter)
+}
+
+func TestLimiter_KeepsContractInRealTime(t *testing.T) {
+	limitertest.RunInRealTime(t, quota.NewLimiter, 400*time.Millisecond)
+}
+
+// acquire acquires a place, without a deadline.
 func acquire(ctx context.Context, t *testing.T, limiter quota.Limiter, items int) quota.Release {
 	t.Helper()
 	release, err := limiter.Acquire(ctx, items)
@@ -28,13 +40,13 @@ func acquire(ctx context.Context, t *testing.T, limiter quota.Limiter, items int
 	return release
 }
 
-// pass sends a request that arrives at once.
-func pass(t *testing.T, limiter quota.Limiter, items int) {
+// send acquires a place for a request that arrives at once.
+func send(t *testing.T, limiter quota.Limiter, items int) {
 	t.Helper()
 	acquire(t.Context(), t, limiter, items)(quota.Sent)
 }
 
-func TestLimiter_GivesNoTimeAway(t *testing.T) {
+func TestLimiter_KeepsThroughput(t *testing.T) {
 	const roundTrip = 100 * time.Millisecond
 	for name, tc := range map[string]struct {
 		q         quota.Quota
@@ -49,8 +61,8 @@ func TestLimiter_GivesNoTimeAway(t *testing.T) {
 		"items per window":                {quota.Quota{ItemsPerWindow: 500}, 40, 100, 0, 35 * time.Minute},
 		"items per day":                   {quota.Quota{ItemsPerDay: 100}, 24, 50, 0, 11 * day},
 		"items per window of 5 min":       {quota.Quota{ItemsPerWindow: 500}, 8, 500, 0, 35 * time.Minute},
-		"with a round trip, one a second": {quota.Quota{RequestsPerSecond: 1}, 40, 0, roundTrip, 39*(time.Second+roundTrip) + roundTrip},
-		"with a round trip, five":         {quota.Quota{RequestsPerSecond: 5}, 40, 0, roundTrip, 7*(time.Second+roundTrip) + roundTrip},
+		"with a round trip, 1 per second": {quota.Quota{RequestsPerSecond: 1}, 40, 0, roundTrip, 39*(time.Second+roundTrip) + roundTrip},
+		"with a round trip, 5 per second": {quota.Quota{RequestsPerSecond: 5}, 40, 0, roundTrip, 7*(time.Second+roundTrip) + roundTrip},
 		"with a round trip, 500 items":    {quota.Quota{ItemsPerWindow: 500}, 40, 100, roundTrip, 7*(5*time.Minute+roundTrip) + roundTrip},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,82 +77,69 @@ func TestLimiter_GivesNoTimeAway(t *testing.T) {
 					})
 				}
 				calls.Wait()
-				assert.Equal(t, tc.took, time.Since(start), "a window's places in a window and a round trip")
+				assert.Equal(t, tc.took, time.Since(start), "a window and a round trip for each limit")
 			})
 		})
 	}
 }
 
-func TestLimiter_WindowSlides(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limiter, start := quota.NewLimiter(quota.Quota{RequestsPerSecond: 2}), time.Now()
-		arrive := func(at time.Duration) time.Duration {
-			<-time.After(at - time.Since(start))
-			pass(t, limiter, 0)
-			return time.Since(start)
-		}
-		ms := time.Millisecond
-		assert.Equal(t, 0*ms, arrive(0))
-		assert.Equal(t, 900*ms, arrive(900*ms))
-		assert.Equal(t, 1000*ms, arrive(950*ms), "the first one has left the window")
-		assert.Equal(t, 1900*ms, arrive(1100*ms), "a token bucket, or a new second, would let two go at once")
-	})
-}
-
 func TestLimiter_CountsNegativeItemsAsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := quota.NewLimiter(quota.Quota{RequestsPerSecond: 1, ItemsPerWindow: 10})
-		pass(t, limiter, 10)
-		pass(t, limiter, -10)
+		send(t, limiter, 10)
+		send(t, limiter, -10)
 		start := time.Now()
-		pass(t, limiter, 1)
+		send(t, limiter, 1)
 		assert.Equal(t, 5*time.Minute-time.Second, time.Since(start), "a negative number returns no items")
 	})
 }
 
-// endsLate is a context that has ended when a limiter looks for the first time whether it ends, and makes it look so
-// late that the call has been let go as well.
-type endsLate struct {
-	context.Context //nolint:containedctx // it is one
+// lateContext ends when Done is first called, which takes so long that the call was admitted too.
+type lateContext struct {
+	context.Context //nolint:containedctx // it implements Context
 	cancel          context.CancelFunc
 	after           time.Duration
 }
 
-func (c endsLate) Done() <-chan struct{} {
+func (c lateContext) Done() <-chan struct{} {
 	<-time.After(c.after)
 	c.cancel()
 	return c.Context.Done()
 }
 
 func TestLimiter_GrantsPlaceOrTakesNothing(t *testing.T) {
-	for range 64 { // of two things that have happened, a select sees either
+	for range 64 { // a select chooses between two ready channels at random
 		synctest.Test(t, func(t *testing.T) {
 			limiter := quota.NewLimiter(quota.Quota{ItemsPerWindow: 10})
-			pass(t, limiter, 10)
+			send(t, limiter, 10)
 			ctx, cancel := context.WithCancel(t.Context())
-			release, err := limiter.Acquire(endsLate{ctx, cancel, 6 * time.Minute}, 10)
+			release, err := limiter.Acquire(lateContext{ctx, cancel, 6 * time.Minute}, 10)
 			if err == nil {
 				release(quota.Sent)
 			}
 			start := time.Now()
-			pass(t, limiter, 10)
+			send(t, limiter, 10)
 			if took := time.Since(start); took == 0 {
 				require.ErrorIs(t, err, context.Canceled)
 			} else {
 				assert.Equal(t, 5*time.Minute, took)
-				require.NoError(t, err, "the call took the window's items, and got an error")
+				require.NoError(t, err, "the items were taken by a call that failed")
 			}
 		})
 	}
 }
 
-func TestLimiter_IsSharedByManyGoroutines(t *testing.T) { // for the race detector
-	limiter := quota.NewLimiter(quota.Quota{RequestsPerSecond: 500, ItemsPerWindow: 300, ItemsWindow: 10 * time.Millisecond})
+// TestLimiter_IsSafeForConcurrentUse is for the race detector.
+func TestLimiter_IsSafeForConcurrentUse(t *testing.T) {
+	limiter := quota.NewLimiter(quota.Quota{
+		RequestsPerSecond: 500, ItemsPerWindow: 300, ItemsWindow: 10 * time.Millisecond,
+	})
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
 			for range 50 {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.N(20))*time.Millisecond)
+				timeout := time.Duration(rand.N(20)) * time.Millisecond
+				ctx, cancel := context.WithTimeout(t.Context(), timeout)
 				release, err := limiter.Acquire(ctx, rand.N(4))
 				cancel()
 				if err != nil {
@@ -162,50 +161,50 @@ func TestLimiter_IsSharedByManyGoroutines(t *testing.T) { // for the race detect
 	}
 }
 
-// TestLimiter_PredictsTurns has a call with next to no time left refused: the error says how long its wait would be.
-func TestLimiter_PredictsTurns(t *testing.T) {
+// TestLimiter_PredictsWait has calls with a short deadline fail: the error has the predicted wait.
+func TestLimiter_PredictsWait(t *testing.T) {
 	const minute, second = time.Minute, time.Second
 	items := func(limit int) quota.Quota { return quota.Quota{ItemsPerWindow: limit} }
 	for name, tc := range map[string]struct {
 		q        quota.Quota
-		released []int // Calls that were released two minutes ago.
-		held     []int // Calls whose places are held.
-		queue    []int // Calls that wait.
+		released []int // Items of the calls that were released two minutes ago.
+		inUse    []int // Items of the calls whose places are in use.
+		queue    []int // Items of the calls that wait.
 		call     int
 		want     time.Duration
 		per      time.Duration // 5 minutes if zero.
 	}{
-		"what was released is free at a known time":        {q: items(10), released: []int{10}, call: 1, want: 3 * minute},
-		"what is held is released now at the earliest":     {q: items(10), held: []int{10}, call: 1, want: 5 * minute},
-		"the oldest is free first":                         {q: items(10), released: []int{5}, held: []int{5}, call: 5, want: 3 * minute},
-		"more than the oldest is needed":                   {q: items(10), released: []int{5}, held: []int{5}, call: 6, want: 5 * minute},
-		"one before it takes what is free first":           {q: items(10), released: []int{5}, held: []int{5}, queue: []int{5}, call: 5, want: 5 * minute},
-		"one before it takes all":                          {q: items(10), released: []int{10}, queue: []int{10}, call: 10, want: 8 * minute},
+		"a released place is free at a known time":         {q: items(10), released: []int{10}, call: 1, want: 3 * minute},
+		"a place in use is released now at the earliest":   {q: items(10), inUse: []int{10}, call: 1, want: 5 * minute},
+		"the oldest place is free first":                   {q: items(10), released: []int{5}, inUse: []int{5}, call: 5, want: 3 * minute},
+		"a call needs more than the oldest place":          {q: items(10), released: []int{5}, inUse: []int{5}, call: 6, want: 5 * minute},
+		"an earlier call takes what is free first":         {q: items(10), released: []int{5}, inUse: []int{5}, queue: []int{5}, call: 5, want: 5 * minute},
+		"an earlier call takes the whole window":           {q: items(10), released: []int{10}, queue: []int{10}, call: 10, want: 8 * minute},
 		"a long queue":                                     {q: items(10), released: []int{10}, queue: []int{10, 10, 10, 10}, call: 10, want: 23 * minute},
-		"the bound may be lower than the turn, 13 minutes": {q: items(10), released: []int{9}, queue: []int{10, 10}, call: 1, want: 10 * minute},
-		"a batch counts the requests before it":            {q: quota.Quota{RequestsPerDay: 1, ItemsPerWindow: 9}, held: []int{0}, queue: []int{0, 0}, call: 1, want: 3 * day, per: day},
-		"a request does not count batches before it":       {q: quota.Quota{RequestsPerDay: 1, ItemsPerWindow: 9}, held: []int{0}, queue: []int{1, 1}, call: 0, want: day, per: day},
-		"but it does if no items are limited":              {q: quota.Quota{RequestsPerDay: 1}, held: []int{0}, queue: []int{1, 1}, call: 0, want: 3 * day, per: day},
-		"the longest wait decides": {
-			q: quota.Quota{RequestsPerSecond: 1, RequestsPerDay: 9, ItemsPerWindow: 9, ItemsPerDay: 9}, held: []int{9}, call: 9,
+		"the bound may be lower than the wait, 13 minutes": {q: items(10), released: []int{9}, queue: []int{10, 10}, call: 1, want: 10 * minute},
+		"a batch waits for earlier requests":               {q: quota.Quota{RequestsPerDay: 1, ItemsPerWindow: 9}, inUse: []int{0}, queue: []int{0, 0}, call: 1, want: 3 * day, per: day},
+		"a request does not wait for earlier batches":      {q: quota.Quota{RequestsPerDay: 1, ItemsPerWindow: 9}, inUse: []int{0}, queue: []int{1, 1}, call: 0, want: day, per: day},
+		"it does if no items are limited":                  {q: quota.Quota{RequestsPerDay: 1}, inUse: []int{0}, queue: []int{1, 1}, call: 0, want: 3 * day, per: day},
+		"the longest wait of several windows": {
+			q: quota.Quota{RequestsPerSecond: 1, RequestsPerDay: 9, ItemsPerWindow: 9, ItemsPerDay: 9}, inUse: []int{9}, call: 9,
 			want: day, per: day,
 		},
-		"the second": {q: quota.Quota{RequestsPerSecond: 1, RequestsPerDay: 9, ItemsPerWindow: 9}, held: []int{3}, call: 3, want: second, per: second},
+		"the second is the longest": {q: quota.Quota{RequestsPerSecond: 1, RequestsPerDay: 9, ItemsPerWindow: 9}, inUse: []int{3}, call: 3, want: second, per: second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				limiter := quota.NewLimiter(tc.q)
 				var all sync.WaitGroup
 				for _, n := range tc.released {
-					pass(t, limiter, n)
+					send(t, limiter, n)
 				}
 				<-time.After(2 * minute)
 				var releases []quota.Release
-				for _, n := range tc.held {
+				for _, n := range tc.inUse {
 					releases = append(releases, acquire(t.Context(), t, limiter, n))
 				}
 				for _, n := range tc.queue {
-					all.Go(func() { pass(t, limiter, n) })
+					all.Go(func() { send(t, limiter, n) })
 					synctest.Wait()
 				}
 				start := time.Now()
@@ -216,12 +215,12 @@ func TestLimiter_PredictsTurns(t *testing.T) {
 				require.True(t, ok, "%v", err)
 				assert.Equal(t, tc.want, refused.Wait)
 				assert.Equal(t, cmp.Or(tc.per, 5*minute), refused.Per)
-				assert.Zero(t, time.Since(start), "at once")
+				assert.Zero(t, time.Since(start), "the call fails at once")
 
 				for _, release := range releases {
 					release(quota.Sent)
 				}
-				pass(t, limiter, tc.call)
+				send(t, limiter, tc.call)
 				assert.GreaterOrEqual(t, time.Since(start), tc.want, "the prediction is a lower bound")
 				all.Wait()
 			})

@@ -7,29 +7,32 @@ import (
 	"time"
 )
 
-// lockSteps bounds how many entries are dropped, and calls let go, while the lock of a limiter is held once.
+// lockSteps is how many entries are dropped and calls admitted at most while a limiter holds its
+// lock.
 const lockSteps = 256
 
-// amount is what a call costs, or a number of calls together.
+// amount is what one or more calls cost.
 type amount struct{ requests, items int }
 
 func (a *amount) add(b amount) { a.requests += b.requests; a.items += b.items }
 func (a *amount) sub(b amount) { a.requests -= b.requests; a.items -= b.items }
 
-// schedule decides which call goes next, and when. There are two lanes, each in order of arrival: requests alone, and
-// batches. A batch may wait minutes for room for its items, and reads do not queue behind it. A call takes nothing
-// from a window before it goes.
+// schedule decides which call is admitted next, and when. It has two queues in order of arrival,
+// one of requests without items and one of batches: a batch may wait minutes for room for its
+// items, and reads must not wait behind it. A call takes nothing from a window before it is
+// admitted.
 //
-// The caller does the locking and says what time it is. Each method takes a number of steps that does not depend on
-// how many calls wait, and grows at most with the logarithm of what the windows hold.
+// The caller locks, and passes the time. The number of steps of each method does not depend on the
+// number of calls that wait, and grows at most with the logarithm of the number of entries that the
+// windows count.
 type schedule struct {
-	windows []window
-	limits  amount // How many windows limit requests, and items.
-	lanes   [2]lane
-	arrived int
-	held    amount // Of the places that are held.
-	history history
-	steps   int // Since admit was last called.
+	windows  []window
+	limits   amount   // Numbers of windows that limit requests, and items.
+	queues   [2]queue // Of requests without items, and of batches.
+	enqueued int      // Calls so far.
+	inUse    amount   // Of the places that are acquired and not released yet.
+	history  history
+	steps    int // Since the last call of admit.
 }
 
 // window is one sliding window.
@@ -37,42 +40,43 @@ type window struct {
 	name  Window
 	limit int
 	per   time.Duration
-	items bool // It counts items, not requests.
+	items bool // It counts items instead of requests.
 
-	from    int // The oldest entry of the history that it counts.
-	charged int // What the entries from there on are charged.
+	from    int // Number of the oldest entry of the history that it counts.
+	charged int // Sum of the entries that it counts.
 }
 
-// lane is a queue of calls.
-type lane struct {
-	calls  list.List // Of *waiter, so that a call can leave from the middle.
-	demand amount
+// queue is the calls of one kind that wait, in order of arrival.
+type queue struct {
+	calls  list.List // Of *waiter. Calls that are canceled leave from the middle.
+	demand amount    // Of all of them.
 }
 
-// waiter is a call that waits to be let go.
+// waiter is a call that waits for its place.
 type waiter struct {
-	cost    amount
-	nth     int           // In order of arrival.
-	full    *window       // The window expected to make it wait longest; nil if it is expected to go at once.
-	queued  *list.Element // Nil once it went or left.
-	place   *place        // What it has got when it goes.
-	granted chan struct{} // Closed when it goes.
+	cost     amount
+	number   int           // In order of arrival, over both queues.
+	full     *window       // The window expected to make it wait longest; nil if it should not wait.
+	element  *list.Element // Its element of the queue; nil once it was admitted or removed.
+	place    *place        // Set when it is admitted.
+	admitted chan struct{} // Closed when it is admitted.
 }
 
-// place is what a call holds.
+// place is the place of an admitted call.
 type place struct {
 	cost    amount
-	outcome Outcome // Empty while it is held.
-	entry   int     // Number of its entry in the history, once it is charged.
+	outcome Outcome // Empty while the place is in use.
+	entry   int     // Number of its entry in the history, if it was charged.
 }
 
 func newSchedule(q Quota) *schedule {
 	const day = 24 * time.Hour
+	itemsWindow := cmp.Or(q.ItemsWindow, 5*time.Minute)
 	s := &schedule{}
 	for _, w := range []window{
 		{name: RequestsPerSecond, limit: q.RequestsPerSecond, per: time.Second},
 		{name: RequestsPerDay, limit: q.RequestsPerDay, per: day},
-		{name: ItemsPerWindow, limit: q.ItemsPerWindow, per: cmp.Or(q.ItemsWindow, 5*time.Minute), items: true},
+		{name: ItemsPerWindow, limit: q.ItemsPerWindow, per: itemsWindow, items: true},
 		{name: ItemsPerDay, limit: q.ItemsPerDay, per: day, items: true},
 	} {
 		if w.limit < 1 {
@@ -88,76 +92,86 @@ func newSchedule(q Quota) *schedule {
 	return s
 }
 
-// cost returns what a call costs: nothing of what is not limited.
+// cost returns what a call costs; zero for what has no limit.
 func (s *schedule) cost(items int) amount {
 	return amount{requests: min(s.limits.requests, 1), items: min(s.limits.items, 1) * items}
 }
 
-func (s *schedule) lane(cost amount) *lane { return &s.lanes[min(cost.items, 1)] }
+// queueOf returns the queue of calls with this cost.
+func (s *schedule) queueOf(cost amount) *queue { return &s.queues[min(cost.items, 1)] }
 
-// join puts a call at the end of its lane.
-func (s *schedule) join(cost amount, full *window) *waiter {
-	s.arrived++
-	w := &waiter{cost: cost, nth: s.arrived, full: full, granted: make(chan struct{})}
-	l := s.lane(cost)
-	w.queued = l.calls.PushBack(w)
-	l.demand.add(cost)
+// enqueue appends a call to its queue.
+func (s *schedule) enqueue(cost amount, full *window) *waiter {
+	s.enqueued++
+	w := &waiter{cost: cost, number: s.enqueued, full: full, admitted: make(chan struct{})}
+	q := s.queueOf(cost)
+	w.element = q.calls.PushBack(w)
+	q.demand.add(cost)
 	return w
 }
 
-// leave takes a call out of its lane, and reports whether it was still there.
-func (s *schedule) leave(w *waiter) bool {
-	if w.queued == nil {
+// remove removes a call from its queue, and reports whether it was still queued.
+func (s *schedule) remove(w *waiter) bool {
+	if w.element == nil {
 		return false
 	}
-	l := s.lane(w.cost)
-	l.calls.Remove(w.queued)
-	l.demand.sub(w.cost)
-	w.queued = nil
+	q := s.queueOf(w.cost)
+	q.calls.Remove(w.element)
+	q.demand.sub(w.cost)
+	w.element = nil
 	return true
 }
 
-// admit drops what no window counts any more and lets the calls go that have room. It reports whether it stopped
-// before it was done, to be called again.
+// admit drops entries that no window counts any more, and admits the calls that have room. It
+// reports whether it stopped early, after lockSteps steps, and must be called again.
 func (s *schedule) admit(now time.Time) (more bool) {
 	s.steps = 0
 	for i := range s.windows {
 		w := &s.windows[i]
-		for s.steps < lockSteps && w.from < s.history.end() && !now.Before(w.opens(s.history.at(w.from))) {
-			w.charged -= w.of(s.history.at(w.from).charge)
+		for s.steps < lockSteps && w.from < s.history.end() {
+			oldest := s.history.at(w.from)
+			if now.Before(w.expiry(oldest)) {
+				break
+			}
+			w.charged -= w.count(oldest.charge)
 			w.from++
 			s.steps++
 		}
 	}
 	s.history.trim(s.windows)
 	for s.steps < lockSteps {
-		w := s.first()
+		w := s.nextWaiter()
 		if w == nil {
 			return false
 		}
-		s.leave(w)
-		s.held.add(w.cost)
+		s.remove(w)
+		s.inUse.add(w.cost)
 		w.place = &place{cost: w.cost}
-		close(w.granted)
+		close(w.admitted)
 		s.steps++
 	}
 	return true
 }
 
-// first returns who may go now: of those at the head of their lanes that have room, the one who came first. Reads
-// cannot keep a batch waiting by this: it goes before all who came after it, once there is room for its items.
-func (s *schedule) first() *waiter {
-	var first *waiter
-	for i := range s.lanes {
-		if w := s.lanes[i].head(); w != nil && s.fits(w.cost) && (first == nil || w.nth < first.nth) {
-			first = w
+// nextWaiter returns the call to admit now, nil if there is none: of the heads of the queues that
+// have room, the one that arrived first. This keeps reads from starving a batch: once there is room
+// for its items, the batch is admitted before all calls that arrived later.
+func (s *schedule) nextWaiter() *waiter {
+	var next *waiter
+	for i := range s.queues {
+		w := s.queues[i].head()
+		if w == nil || !s.fits(w.cost) {
+			continue
+		}
+		if next == nil || w.number < next.number {
+			next = w
 		}
 	}
-	return first
+	return next
 }
 
-func (l *lane) head() *waiter {
-	if e := l.calls.Front(); e != nil {
+func (q *queue) head() *waiter {
+	if e := q.calls.Front(); e != nil {
 		return e.Value.(*waiter)
 	}
 	return nil
@@ -165,35 +179,36 @@ func (l *lane) head() *waiter {
 
 func (s *schedule) fits(cost amount) bool {
 	for i := range s.windows {
-		if w := &s.windows[i]; s.over(w, cost) > 0 {
+		if s.excess(&s.windows[i], cost) > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// over is by how much a window would be exceeded.
-func (s *schedule) over(w *window, cost amount) int {
-	return w.of(s.held) + w.charged + w.of(cost) - w.limit
+// excess returns by how much this cost would exceed a window; zero or less if there is room.
+func (s *schedule) excess(w *window, cost amount) int {
+	return w.count(s.inUse) + w.charged + w.count(cost) - w.limit
 }
 
-// next returns when the next call can go, as far as that is known: it is not while places are held that it needs.
-func (s *schedule) next() (next time.Time, ok bool) {
-	for i := range s.lanes {
-		head := s.lanes[i].head()
+// nextAdmission returns when the next call can be admitted. The time is unknown while no call
+// waits, and while the calls that wait need places that are in use.
+func (s *schedule) nextAdmission() (next time.Time, ok bool) {
+	for i := range s.queues {
+		head := s.queues[i].head()
 		if head == nil {
 			continue
 		}
 		at, known := time.Time{}, true
 		for i := range s.windows {
 			w := &s.windows[i]
-			over := s.over(w, head.cost)
-			if over > w.charged {
+			excess := s.excess(w, head.cost)
+			if excess > w.charged {
 				known = false
 				break
 			}
-			if over > 0 {
-				at = later(at, s.free(w, over))
+			if excess > 0 {
+				at = later(at, s.freeTime(w, excess))
 			}
 		}
 		if known && (!ok || at.Before(next)) {
@@ -203,7 +218,7 @@ func (s *schedule) next() (next time.Time, ok bool) {
 	return next, ok
 }
 
-// release ends the hold on a place, or corrects what it was charged.
+// release releases a place and charges it, or returns the items of a place that was charged.
 func (s *schedule) release(p *place, o Outcome, now time.Time) {
 	if o != NotSent && o != Refused {
 		o = Sent
@@ -211,7 +226,7 @@ func (s *schedule) release(p *place, o Outcome, now time.Time) {
 	switch {
 	case p.outcome == "":
 		p.outcome = o
-		s.held.sub(p.cost)
+		s.inUse.sub(p.cost)
 		if o == NotSent {
 			return
 		}
@@ -221,7 +236,7 @@ func (s *schedule) release(p *place, o Outcome, now time.Time) {
 		}
 		p.entry = s.history.append(now, charge)
 		for i := range s.windows {
-			s.windows[i].charged += s.windows[i].of(charge)
+			s.windows[i].charged += s.windows[i].count(charge)
 		}
 	case p.outcome == Sent && o == Refused:
 		p.outcome = o
@@ -234,37 +249,40 @@ func (s *schedule) release(p *place, o Outcome, now time.Time) {
 	}
 }
 
-// turn predicts when a call that comes now goes, and the window that it waits for longest; that is one that is too
-// small for the call, if there is one, and nil if the call has room. The time is a lower bound, if those before the
-// call do not leave and what is held is charged: places that are held are released now at the earliest, calls go as
-// soon as their units fit, and of the other lane only those count that must go before.
-func (s *schedule) turn(cost amount, now time.Time) (at time.Time, full *window) {
-	ahead := s.lanes[0].demand
+// predict returns when a call that arrives now is admitted, and the window that makes it wait
+// longest: a window smaller than the call if there is one, nil if the call has room.
+//
+// The time is a lower bound, given that all calls queued before are admitted and charged. It
+// assumes that places in use are released now, and that calls are admitted as soon as their own
+// windows have room. Of the other queue it counts only calls that must be admitted before.
+func (s *schedule) predict(cost amount, now time.Time) (at time.Time, full *window) {
+	before := s.queues[0].demand
 	if cost.items > 0 {
-		ahead.add(s.lanes[1].demand) // wherever a batch has room a request has, and goes first if it came first
+		// A request has room wherever a batch has, so that earlier requests are admitted before it.
+		before.add(s.queues[1].demand)
 	}
 	at = now
 	for i := range s.windows {
 		w := &s.windows[i]
-		if w.of(cost) > w.limit {
+		if w.count(cost) > w.limit {
 			return now, w
 		}
 		all := cost
-		all.add(ahead)
-		over := s.over(w, all)
-		if over <= 0 || w.of(cost) == 0 {
+		all.add(before)
+		excess := s.excess(w, all)
+		if excess <= 0 || w.count(cost) == 0 {
 			continue
 		}
-		// So much must come free first. What is charged does so at known times, what is held one window from now, and
-		// what waits goes a limit at a time, a window apart.
-		used := w.charged + w.of(s.held)
-		rounds := max(0, (over-used+w.limit-1)/w.limit)
-		over -= rounds * w.limit
+		// The excess must become free first. Entries become free at known times, places in use one
+		// window from now at the earliest, and calls that wait a limit at a time, one window apart.
+		used := w.charged + w.count(s.inUse)
+		rounds := max(0, (excess-used+w.limit-1)/w.limit)
+		excess -= rounds * w.limit
 		free := now
-		if over > w.charged {
+		if excess > w.charged {
 			free = now.Add(w.per)
-		} else if over > 0 {
-			free = later(now, s.free(w, over))
+		} else if excess > 0 {
+			free = later(now, s.freeTime(w, excess))
 		}
 		if free = free.Add(time.Duration(rounds) * w.per); full == nil || free.After(at) {
 			at, full = free, w
@@ -273,25 +291,27 @@ func (s *schedule) turn(cost amount, now time.Time) (at time.Time, full *window)
 	return at, full
 }
 
-// free returns when n of what a window has charged are free. Refunds make it a little early.
-func (s *schedule) free(w *window, n int) time.Time {
+// freeTime returns when n of what a window has charged are free. Refunded items make it slightly
+// early.
+func (s *schedule) freeTime(w *window, n int) time.Time {
 	h := &s.history
-	before := w.of(h.at(w.from).before)
+	before := w.count(h.at(w.from).before)
 	i := sort.Search(h.end()-w.from-1, func(i int) bool {
 		s.steps++
-		return w.of(h.at(w.from+i+1).before)-before >= n
+		return w.count(h.at(w.from+i+1).before)-before >= n
 	})
-	return w.opens(h.at(w.from + i))
+	return w.expiry(h.at(w.from + i))
 }
 
-// state describes the windows.
+// state returns the states of the windows.
 func (s *schedule) state(now time.Time) []WindowState {
 	states := make([]WindowState, 0, len(s.windows))
 	for i := range s.windows {
 		w := &s.windows[i]
-		state := WindowState{Window: w.name, Limit: w.limit, Per: w.per, Used: w.charged + w.of(s.held)}
+		used := w.charged + w.count(s.inUse)
+		state := WindowState{Window: w.name, Limit: w.limit, Per: w.per, Used: used}
 		if w.charged > 0 {
-			state.NextFree = max(0, s.free(w, 1).Sub(now))
+			state.NextFree = max(0, s.freeTime(w, 1).Sub(now))
 		} else if state.Used > 0 {
 			state.NextFree = w.per
 		}
@@ -300,18 +320,20 @@ func (s *schedule) state(now time.Time) []WindowState {
 	return states
 }
 
-// of returns what the window counts of an amount.
-func (w *window) of(a amount) int {
+// count returns the part of an amount that the window counts.
+func (w *window) count(a amount) int {
 	if w.items {
 		return a.items
 	}
 	return a.requests
 }
 
-// opens returns when the window stops to count an entry.
-func (w *window) opens(e *entry) time.Time { return e.released.Add(w.per) }
+// expiry returns when the window stops counting an entry.
+func (w *window) expiry(e *entry) time.Time { return e.released.Add(w.per) }
 
-func (w *window) refusal(wait time.Duration) *Error {
+// newError returns the error of a call that would have to wait for the window; zero means that no
+// wait is long enough.
+func (w *window) newError(wait time.Duration) *Error {
 	unit := "requests"
 	if w.items {
 		unit = "items"
@@ -319,21 +341,22 @@ func (w *window) refusal(wait time.Duration) *Error {
 	return &Error{Limit: w.limit, Per: w.per, Unit: unit, Wait: wait}
 }
 
-// history is what was released and charged, oldest first, as long as a window counts it. The entries are numbered.
+// history is the places that were released and charged, oldest first, as long as a window counts
+// them. Its entries are numbered from 0.
 type history struct {
 	entries []entry
-	first   int    // The number of the first of the entries.
+	first   int    // Number of entries[0].
 	total   amount // Of all entries ever.
 }
 
-// entry is a place that was released.
+// entry is the charge of one place.
 type entry struct {
 	released time.Time
 	charge   amount
-	before   amount // The total before it, which makes sums of neighbours a subtraction.
+	before   amount // The total before it, so that sums of entries are differences of two totals.
 }
 
-// end is the number of the next entry.
+// end returns the number of the next entry.
 func (h *history) end() int { return h.first + len(h.entries) }
 
 func (h *history) at(number int) *entry { return &h.entries[number-h.first] }
@@ -344,14 +367,14 @@ func (h *history) append(now time.Time, charge amount) (number int) {
 	return h.end() - 1
 }
 
-// refund takes the items out of an entry, if it is still there. The totals keep them.
+// refund removes the items from an entry, if a window still counts it. The totals are not changed.
 func (h *history) refund(number int) {
 	if number >= h.first {
 		h.at(number).charge.items = 0
 	}
 }
 
-// trim forgets what no window counts any more.
+// trim drops the entries that no window counts any more.
 func (h *history) trim(windows []window) {
 	oldest := h.end()
 	for i := range windows {

@@ -24,12 +24,9 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
-// secretNext is a refresh token that replaces secretRefresh.
-const secretNext = "the_next_refresh_token"
-
-// FuzzGrant gives a refresh answers of any bytes. It ends; an error is a [token.Error] that tells no secret; a token
-// can stand in a header and has an expiry that a clock can reach; and the next refresh presents the refresh
-// token that was handed over last, whether the answer was good or not.
+// FuzzGrant responds to a refresh with any bytes. The refresh ends. An error is a [token.Error]
+// without secrets. A token fits into a header, and has a valid expiry. The next refresh sends the
+// refresh token that was saved last, whether or not the response was valid.
 func FuzzGrant(f *testing.F) {
 	const ok = "200 OK\r\nContent-Type: application/json"
 	all := secretRefresh + " " + secretClient + " " + secretAccess + " " + secretNext
@@ -37,9 +34,9 @@ func FuzzGrant(f *testing.F) {
 		{ok, `{"access_token":"the_access_token","expires_in":43200}`},
 		{ok, `{"access_token":"the_access_token","expires_in":"43200","refresh_token":"the_next_refresh_token"}`},
 		{ok, `{"access_token":"` + jwt(`{"exp":4102444800}`) + `","expires_in":null}`},
-		{ok, `{"access_token":"` + passing + `","expires_in":-9223372036854775808}`},
+		{ok, `{"access_token":"` + expiredJWT + `","expires_in":-9223372036854775808}`},
 		{ok, `{"access_token":7,"expires_in":1e400,"refresh_token":"the_next_refresh_token"}`},
-		{ok, `{"access_token":"two\r\nlines","refresh_token":{"odd":[]}}`},
+		{ok, `{"access_token":"two\r\nlines","refresh_token":{"unexpected":[]}}`},
 		{ok, `{"ACCESS_TOKEN":"the_access_token","access_token":"` + strings.Repeat("a", 100) + `"}`},
 		{ok, `{"error":"the_access_token","access_token":"the_access_token","refresh_token":"the_next_refresh_token"}`},
 		{ok + "\r\nContent-Length: 9999", `{"access_token":"the_access_token"}`},
@@ -60,36 +57,39 @@ func FuzzGrant(f *testing.F) {
 		f.Add(seed[0], []byte(seed[1]))
 	}
 	f.Fuzz(func(t *testing.T, head string, body []byte) {
-		synctest.Test(t, func(t *testing.T) { // where pauses take no time
-			var presented []string
-			var good atomic.Bool // the endpoint answers well from now on
+		synctest.Test(t, func(t *testing.T) { // in which pauses take no time
+			var sent []string
+			var valid atomic.Bool // from now on responses are valid
 			transport := pipe(t, func(conn net.Conn) {
-				answer := "HTTP/1.1 " + head + "\r\n\r\n" + string(body)
-				if good.Load() {
-					answer = "HTTP/1.1 200 OK\r\n\r\n" + `{"access_token":"the_second"}`
+				response := "HTTP/1.1 " + head + "\r\n\r\n" + string(body)
+				if valid.Load() {
+					response = "HTTP/1.1 200 OK\r\n\r\n" + `{"access_token":"the_second"}`
 				}
-				_, _ = io.WriteString(conn, answer)
+				_, _ = io.WriteString(conn, response)
 			})
-			noting := transportFunc(func(r *http.Request) (*http.Response, error) {
+			recording := transportFunc(func(r *http.Request) (*http.Response, error) {
 				text, err := io.ReadAll(r.Body)
 				assert.NoError(t, err)
 				form, err := url.ParseQuery(string(text))
 				assert.NoError(t, err)
-				presented = append(presented, form.Get("refresh_token"))
+				sent = append(sent, form.Get("refresh_token"))
 				r.Body = io.NopCloser(bytes.NewReader(text))
 				return transport.RoundTrip(r)
 			})
 			latest := secretRefresh
-			source := inBubble(t, noting, withSecrets, func(c *token.RefreshConfig) {
+			source := inBubble(t, recording, withSecrets, func(c *token.RefreshConfig) {
 				c.TokenURL = "http://127.0.0.1/oauth/token"
-				c.OnRotate = func(_ context.Context, refreshToken string) error { latest = refreshToken; return nil }
+				c.OnRotate = func(_ context.Context, refreshToken string) error {
+					latest = refreshToken
+					return nil
+				}
 			})
-			asked := time.Now()
+			start := time.Now()
 
 			got, err := source.Token()
 
 			if err == nil {
-				requireUsable(t, got, asked)
+				requireUsable(t, got, start)
 				source.Invalidate(got.AccessToken)
 			} else {
 				requireTokenError(t, err)
@@ -98,42 +98,43 @@ func FuzzGrant(f *testing.F) {
 					assertSecretFree(t, cause, secretRefresh, secretClient, secretAccess, secretNext)
 				}
 			}
-			require.Len(t, presented, 1)
-			good.Store(true)
-			if failed, ok := errors.AsType[*token.Error](err); ok && !errors.Is(err, token.ErrRefused) {
-				require.WithinRange(t, failed.RetryAt, asked.Add(time.Second), time.Now().Add(24*time.Hour))
-				after(time.Until(failed.RetryAt))
+			require.Len(t, sent, 1)
+			valid.Store(true)
+			if err != nil && !errors.Is(err, token.ErrRefused) {
+				retryAt := asTokenError(t, err).RetryAt
+				require.WithinRange(t, retryAt, start.Add(time.Second), time.Now().Add(24*time.Hour))
+				advance(time.Until(retryAt))
 			}
 			second, again := source.Token()
 			if errors.Is(err, token.ErrRefused) {
 				require.ErrorIs(t, again, token.ErrRefused)
-				require.Len(t, presented, 1, "what was refused for good is not sent again")
+				require.Len(t, sent, 1, "a refused token is not sent again")
 				return
 			}
-			require.NoError(t, again, "whatever came before, the next refresh is one like any other")
+			require.NoError(t, again, "the next refresh is not affected")
 			require.Equal(t, "the_second", second.AccessToken)
-			require.Equal(t, []string{secretRefresh, latest}, presented)
+			require.Equal(t, []string{secretRefresh, latest}, sent)
 		})
 	})
 }
 
-// requireUsable requires a token that a header can carry and an expiry that does not overflow.
-func requireUsable(t *testing.T, got *oauth2.Token, asked time.Time) {
+// requireUsable requires a token that fits into a header, and a valid expiry.
+func requireUsable(t *testing.T, got *oauth2.Token, start time.Time) {
 	t.Helper()
 	require.NotEmpty(t, got.AccessToken)
 	require.Empty(t, strings.Trim(got.AccessToken, printable), "%q", got.AccessToken)
-	require.Empty(t, got.RefreshToken, "it stays with the source")
+	require.Empty(t, got.RefreshToken, "only the source has the refresh token")
 	if got.Expiry.IsZero() {
 		return
 	}
 	require.True(t, got.Expiry.After(time.Unix(0, 0)), got.Expiry)
 	require.LessOrEqual(t, got.Expiry.UTC().Year(), 9999)
 	if !strings.Contains(got.AccessToken, ".") {
-		require.WithinRange(t, got.Expiry, asked, time.Now().AddDate(0, 0, 366), "only a JWT states its own")
+		require.WithinRange(t, got.Expiry, start, time.Now().AddDate(0, 0, 366), "of expires_in")
 	}
 }
 
-// printable is what a header can carry.
+// printable is the characters that fit into a header.
 var printable = func() string {
 	var all strings.Builder
 	for c := byte('!'); c <= '~'; c++ {
@@ -142,19 +143,22 @@ var printable = func() string {
 	return all.String()
 }()
 
-// hasExpired is all that an expired token's error says.
+// hasExpired matches the whole error of an expired token.
 var hasExpired = regexp.MustCompile(`^the access token has expired at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ): get a new one, or use a source that renews it$`)
 
-// FuzzStatic takes any text for a token, and for the claims of one. It is given back as it is, or refused by an
-// error that tells a time and nothing else of it; and a token that is no JWT lasts.
+// FuzzStatic has any text as token, and as claims of a JWT. The token is returned unchanged, or an
+// error has only the time of the expiry. A token that is not a JWT does not expire.
 func FuzzStatic(f *testing.F) {
 	for _, claims := range []string{
-		`{"exp":4102444800}`, `{"exp":"1700000000"}`, `{"exp":1.7e9}`, `{"exp":-9223372036854775808}`, `{"Exp":1,"exp":null}`,
+		`{"exp":4102444800}`, `{"exp":"1700000000"}`, `{"exp":1.7e9}`, `{"exp":-9223372036854775808}`,
+		`{"Exp":1,"exp":null}`,
 		`{"exp":1,"exp":99999999999999999999}`, `{"\u0065xp":1}`, `null`, `[[[[`, `{"exp":1`, "",
 	} {
 		f.Add(jwt(claims), claims)
 	}
-	for _, text := range []string{"opaque", "", "..", "a.b.c", "a.e30.c", "a.e30=.c", "a.=e30.c", "a.b.c.d.e", "\xff.e30.\x00"} {
+	for _, text := range []string{
+		"opaque", "", "..", "a.b.c", "a.e30.c", "a.e30=.c", "a.=e30.c", "a.b.c.d.e", "\xff.e30.\x00",
+	} {
 		f.Add(text, "{}")
 	}
 	f.Fuzz(func(t *testing.T, text, claims string) {
@@ -174,15 +178,17 @@ func FuzzStatic(f *testing.F) {
 	})
 }
 
-// plainNumber is what is read of an exp and an expires_in: digits, or text of digits, and a fraction.
+// plainNumber is what is read of an exp and an expires_in: digits, or text of digits, and a
+// fraction.
 var plainNumber = regexp.MustCompile(`^("[+-]?\d+(\.\d*)?"|-?\d+(\.\d+)?)$`)
 
-// FuzzExpiry takes any JSON for the exp of a JWT and the expires_in of an answer, and reads both as exact
-// arithmetic would.
+// FuzzExpiry has any JSON as exp of a JWT and as expires_in of a response. Both are read like exact
+// arithmetic reads them.
 func FuzzExpiry(f *testing.F) {
 	for _, seed := range []string{
-		"0", "-1", "-0.5", "43200", `"43200"`, "3600.75", `"3600."`, "4102444800", "253402300799", "253402300800", "9223372036854775807",
-		"9223372036854775808", "1e9", "1.5e9", `"0x10"`, `"1_000"`, `"+60"`, `"1.2.3"`, `"7.soon"`, `" 7"`, `"\u0037"`, `""`, "null", "true", "{}", "[1]",
+		"0", "-1", "-0.5", "43200", `"43200"`, "3600.75", `"3600."`, "4102444800", "253402300799",
+		"253402300800", "9223372036854775807", "9223372036854775808", "1e9", "1.5e9", `"0x10"`,
+		`"1_000"`, `"+60"`, `"1.2.3"`, `"7.soon"`, `" 7"`, `"\u0037"`, `""`, "null", "true", "{}", "[1]",
 	} {
 		f.Add(seed)
 	}
@@ -195,26 +201,28 @@ func FuzzExpiry(f *testing.F) {
 		if plainNumber.MatchString(exp) {
 			exact, ok := new(big.Rat).SetString(strings.Trim(exp, `"`))
 			require.True(t, ok, exp)
-			if whole := new(big.Int).Quo(exact.Num(), exact.Denom()); whole.IsInt64() && whole.Sign() > 0 {
+			whole := new(big.Int).Quo(exact.Num(), exact.Denom())
+			if whole.IsInt64() && whole.Sign() > 0 {
 				want = min(whole.Int64(), 253402300799)
 			}
 		}
 
 		require.Equal(t, want, expiryOf(t, jwt(`{"exp":`+exp+`}`)), "as exp")
 
-		source := inBubble(t, answers(grants("opaque", `"expires_in":`+exp)))
-		asked := time.Now()
+		source := inBubble(t, newEndpoint(respondGrant("opaque", `"expires_in":`+exp)))
+		start := time.Now()
 		got, err := source.Token()
 		require.NoError(t, err)
 		if want == 0 {
 			require.True(t, got.Expiry.IsZero(), got.Expiry)
 			return
 		}
-		require.WithinDuration(t, asked.Add(time.Duration(min(want, 366*24*3600))*time.Second), got.Expiry, time.Minute, "as expires_in")
+		life := time.Duration(min(want, 366*24*3600)) * time.Second
+		require.WithinDuration(t, start.Add(life), got.Expiry, time.Minute, "as expires_in")
 	})
 }
 
-// expiryOf returns the exp that is read of a token, zero if there is none.
+// expiryOf returns the exp that [token.Static] reads; zero if there is none.
 func expiryOf(t *testing.T, accessToken string) int64 {
 	t.Helper()
 	got, err := token.Static(accessToken).Token()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -19,27 +20,28 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"golang.org/x/oauth2"
 
 	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// tokenEndpoint answers grants one after the other, the last answer for ever, and notes their forms. It is served
-// over HTTP, or is a transport itself where there are no sockets.
+// tokenEndpoint responds to grants with its responses in order, repeats the last one, and records
+// the forms. It is a handler, and a transport for tests without sockets.
 type tokenEndpoint struct {
-	mu      sync.Mutex
-	answers []http.HandlerFunc
-	forms   []url.Values
+	mu        sync.Mutex
+	responses []http.HandlerFunc
+	forms     []url.Values
 }
 
 func (e *tokenEndpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	e.mu.Lock()
 	e.forms = append(e.forms, r.PostForm)
-	answer := e.answers[min(len(e.forms), len(e.answers))-1]
+	response := e.responses[min(len(e.forms), len(e.responses))-1]
 	e.mu.Unlock()
-	answer(w, r)
+	response(w, r)
 }
 
 func (e *tokenEndpoint) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -51,15 +53,15 @@ func (e *tokenEndpoint) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// sent returns the forms so far.
+// sent returns the forms that were sent so far.
 func (e *tokenEndpoint) sent() []url.Values {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]url.Values(nil), e.forms...)
 }
 
-// presented returns the refresh tokens of the forms so far.
-func (e *tokenEndpoint) presented() []string {
+// refreshTokens returns the refresh tokens that were sent so far.
+func (e *tokenEndpoint) refreshTokens() []string {
 	var tokens []string
 	for _, form := range e.sent() {
 		tokens = append(tokens, form.Get("refresh_token"))
@@ -67,11 +69,12 @@ func (e *tokenEndpoint) presented() []string {
 	return tokens
 }
 
-// answers makes an endpoint.
-func answers(each ...http.HandlerFunc) *tokenEndpoint { return &tokenEndpoint{answers: each} }
+func newEndpoint(responses ...http.HandlerFunc) *tokenEndpoint {
+	return &tokenEndpoint{responses: responses}
+}
 
-// says answers with a body of JSON.
-func says(status int, body string) http.HandlerFunc {
+// respond returns a handler that responds with a body of JSON.
+func respond(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
@@ -79,32 +82,33 @@ func says(status int, body string) http.HandlerFunc {
 	}
 }
 
-// grants answers with an access token and further members, such as `"expires_in":43200`.
-func grants(accessToken string, members ...string) http.HandlerFunc {
-	return says(http.StatusOK, "{"+strings.Join(append([]string{`"access_token":"` + accessToken + `"`}, members...), ",")+"}")
+// respondGrant responds with an access token and more members, such as `"expires_in":43200`.
+func respondGrant(accessToken string, members ...string) http.HandlerFunc {
+	members = append([]string{`"access_token":"` + accessToken + `"`}, members...)
+	return respond(http.StatusOK, "{"+strings.Join(members, ",")+"}")
 }
 
-// gated answers when it is opened.
-func gated(open <-chan struct{}, answer http.HandlerFunc) http.HandlerFunc {
+// respondAfter delays a response until open is closed; nil for never.
+func respondAfter(open <-chan struct{}, response http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-open:
-			answer(w, r)
+			response(w, r)
 		case <-r.Context().Done():
 		}
 	}
 }
 
-// redirects answers with a place to go to.
-func redirects(status int, location string) http.HandlerFunc {
+// respondRedirect responds with a Location.
+func respondRedirect(status int, location string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", location)
 		w.WriteHeader(status)
 	}
 }
 
-// raw answers with bytes that need not be HTTP.
-func raw(text string) http.HandlerFunc {
+// respondRaw responds with bytes that need not be HTTP.
+func respondRaw(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -120,9 +124,9 @@ type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// pipe is a transport of real HTTP that needs no socket. Each request is answered by what writes to the connection,
-// which is closed when that returns.
-func pipe(t *testing.T, answer func(net.Conn)) *http.Transport {
+// pipe returns a transport of real HTTP without sockets. serve responds to a request on its
+// connection, which is closed afterwards.
+func pipe(t *testing.T, serve func(net.Conn)) *http.Transport {
 	t.Helper()
 	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		near, far := net.Pipe()
@@ -130,7 +134,7 @@ func pipe(t *testing.T, answer func(net.Conn)) *http.Transport {
 			defer far.Close()
 			if r, err := http.ReadRequest(bufio.NewReader(far)); err == nil {
 				_, _ = io.Copy(io.Discard, r.Body)
-				answer(far)
+				serve(far)
 			}
 		}()
 		return near, nil
@@ -139,35 +143,46 @@ func pipe(t *testing.T, answer func(net.Conn)) *http.Transport {
 	return transport
 }
 
-// passing is a JWT whose exp has passed, in a bubble too, so that it is renewed after a minute.
-var passing = jwt(`{"exp":900000000}`)
+// expiredJWT has expired, in a bubble too.
+var expiredJWT = jwt(`{"exp":900000000}`)
 
 func jwt(claims string) string {
 	return "eyJhbGciOiJIUzI1NiJ9." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".c2lnbmF0dXJl"
 }
 
-// aConfig is complete; its secrets can be told from any other text.
-func aConfig(tokenURL string) token.RefreshConfig {
-	return token.RefreshConfig{TokenURL: tokenURL, ClientID: "seller-app", ClientSecret: "s3cret/+&=", RefreshToken: "refresh-1"}
+// testConfig returns a complete configuration. Its secrets occur in no other text.
+func testConfig(tokenURL string) token.RefreshConfig {
+	return token.RefreshConfig{
+		TokenURL:     tokenURL,
+		ClientID:     "seller-app",
+		ClientSecret: "s3cret/+&=",
+		RefreshToken: "refresh-1",
+	}
 }
 
-// overHTTP returns a source of an endpoint behind a socket; both end with the test.
-func overHTTP(t *testing.T, endpoint http.Handler, change ...func(*token.RefreshConfig)) *token.RefreshSource {
+// overHTTP returns a source whose endpoint is served on a socket. Both are closed after the test.
+func overHTTP(
+	t *testing.T, endpoint http.Handler, change ...func(*token.RefreshConfig),
+) *token.RefreshSource {
 	t.Helper()
 	srv := httptest.NewServer(endpoint)
 	t.Cleanup(srv.Close)
-	return sourceOf(t, aConfig(srv.URL+"/oauth/token"), change...)
+	return newSource(t, testConfig(srv.URL+"/oauth/token"), change...)
 }
 
-// inBubble returns a source of an endpoint that is reached without a socket.
-func inBubble(t *testing.T, transport http.RoundTripper, change ...func(*token.RefreshConfig)) *token.RefreshSource {
+// inBubble returns a source that uses a transport without sockets, for bubbles of testing/synctest.
+func inBubble(
+	t *testing.T, transport http.RoundTripper, change ...func(*token.RefreshConfig),
+) *token.RefreshSource {
 	t.Helper()
-	config := aConfig("https://auth.invalid/oauth/token")
+	config := testConfig("https://auth.invalid/oauth/token")
 	config.HTTPClient = &http.Client{Transport: transport}
-	return sourceOf(t, config, change...)
+	return newSource(t, config, change...)
 }
 
-func sourceOf(t *testing.T, config token.RefreshConfig, change ...func(*token.RefreshConfig)) *token.RefreshSource {
+func newSource(
+	t *testing.T, config token.RefreshConfig, change ...func(*token.RefreshConfig),
+) *token.RefreshSource {
 	t.Helper()
 	for _, set := range change {
 		set(&config)
@@ -178,8 +193,8 @@ func sourceOf(t *testing.T, config token.RefreshConfig, change ...func(*token.Re
 	return source
 }
 
-// after lets the bubble's time pass, and everything that is due then happen.
-func after(d time.Duration) {
+// advance advances the bubble's time, and waits until everything due has run.
+func advance(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
@@ -194,25 +209,33 @@ func accessToken(t *testing.T, source *token.RefreshSource) string {
 // requireTokenError requires a *token.Error.
 func requireTokenError(t *testing.T, err error) {
 	t.Helper()
-	_ = tokenErrorOf(t, err)
+	_ = asTokenError(t, err)
 }
 
-// tokenErrorOf requires a *token.Error and returns it.
-func tokenErrorOf(t *testing.T, err error) *token.Error {
+// asTokenError requires a *token.Error and returns it.
+func asTokenError(t *testing.T, err error) *token.Error {
 	t.Helper()
-	var failed *token.Error
-	require.ErrorAs(t, err, &failed)
+	failed, ok := errors.AsType[*token.Error](err)
+	require.True(t, ok, "%T: %v", err, err)
 	return failed
 }
 
-// assertSecretFree looks for a secret in everything that fmt prints of a value.
+// requireStatus requires a *token.Error of a response of the token endpoint.
+func requireStatus(t *testing.T, err error, status int, code string) {
+	t.Helper()
+	failed, ok := errors.AsType[*oauth2.RetrieveError](asTokenError(t, err))
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, status, failed.Response.StatusCode)
+	assert.Equal(t, code, failed.ErrorCode)
+}
+
+// assertSecretFree asserts that fmt prints no secret of a value.
 func assertSecretFree(t *testing.T, value any, secrets ...string) {
 	t.Helper()
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%t"} {
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
 		text := fmt.Sprintf(verb, value)
 		for _, secret := range secrets {
-			assert.NotContains(t, text, secret, verb)
-			assert.NotContains(t, text, fmt.Sprintf("%x", secret), verb)
+			assert.NotContains(t, text, secret, "%s of a %T", verb, value)
 		}
 	}
 }

@@ -1,3 +1,6 @@
+// Package token has sources of the access token that every request carries. [RefreshSource] renews
+// the token with a refresh token. [Static] is one token that cannot be renewed, and reports when it
+// has expired. Give either to client.WithTokenSource.
 package token
 
 import (
@@ -15,109 +18,124 @@ import (
 	"github.com/sellside-sdk/sellside-go/internal/guard"
 )
 
-// RefreshConfig says how to renew access tokens. TokenURL, ClientID and RefreshToken are required.
+// RefreshConfig is how to renew access tokens. TokenURL, ClientID and RefreshToken are required.
 type RefreshConfig struct {
 	TokenURL     string // Must be https, or http to a loopback address.
 	ClientID     string
-	ClientSecret string // Sent in the form; empty for a public client, which has none.
-	Audience     string // What the access token is meant for; left out when empty.
+	ClientSecret string // Sent in the form; empty for a public client.
+	Audience     string // The API that the access token is for; not sent if empty.
 	RefreshToken string
-	HTTPClient   *http.Client // Copied, and the copy follows no redirects; nil means a new one.
+	HTTPClient   *http.Client // Copied, and the copy follows no redirects; nil for a new one.
 
-	// OnRotate saves a refresh token that replaces the one before, which may no longer work. It is called before
-	// that token, or the access token that came with it, is used, and never twice at a time. If it fails, so does
-	// the refresh: the token is kept in memory and handed over again before the next request, and by Close. ctx
-	// ends 30 seconds after the call began, or 10 seconds after [RefreshSource.Close] if that is earlier; a call
-	// that has not returned a second later counts as failed, and is not made again until it has returned. OnRotate
-	// must not wait for the source. If it is nil, a rotated token is lost when the program ends.
+	// OnRotate saves a refresh token that replaces the one before, which may no longer work. It is
+	// called before the new token, or the access token that came with it, is used. Calls never
+	// overlap.
+	//
+	// If OnRotate fails, so does the refresh. The token stays in memory, and OnRotate is called
+	// again before the next request, and by Close. If OnRotate is nil, a rotated token is lost when
+	// the program ends.
+	//
+	// ctx ends 30 seconds after the call began, or 10 seconds after [RefreshSource.Close] if that
+	// is earlier. A call that has not returned a second later counts as failed, and is not repeated
+	// until it has returned. OnRotate must not wait for the source.
 	OnRotate func(ctx context.Context, refreshToken string) error
 }
 
-// configName is all that is printed of a [RefreshConfig].
-const configName = "token.RefreshConfig"
+// configText is how a [RefreshConfig] is printed.
+const configText = "token.RefreshConfig"
 
-// Format implements [fmt.Formatter], so that no verb prints the secrets. fmt calls no methods in unexported fields of
-// structs, so do not keep a RefreshConfig in one that may be printed: keep the [RefreshSource], which is safe there.
-func (RefreshConfig) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, configName) }
+// Format implements [fmt.Formatter], so that no verb prints the secrets. fmt cannot call Format in
+// an unexported field of a struct: there, store a [RefreshSource], which is safe, instead of a
+// RefreshConfig.
+func (RefreshConfig) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, configText) }
 
-// MarshalText implements [encoding.TextMarshaler], so that no encoder, such as those of slog, writes the secrets.
-func (RefreshConfig) MarshalText() ([]byte, error) { return []byte(configName), nil }
+// MarshalText implements [encoding.TextMarshaler], so that encoders, such as those of slog, do not
+// write the secrets.
+func (RefreshConfig) MarshalText() ([]byte, error) { return []byte(configText), nil }
 
-// RefreshSource is an [oauth2.TokenSource] for the refresh-token grant of RFC 6749, section 6. Give it to
-// a client without [oauth2.ReuseTokenSource], which would hide this contract. It is safe for concurrent use.
+// RefreshSource is an [oauth2.TokenSource] for the refresh-token grant of RFC 6749, section 6. It
+// is safe for concurrent use. Do not wrap it in [oauth2.ReuseTokenSource], which would bypass this
+// contract:
 //
-//	the access token                                 a caller gets
-//	is fresh                                         the token at once
-//	advisory: ends in 10 minutes (or in the last     the token at once; one refresh begins in the background,
-//	quarter of its life)                             unless the pause after a failed one has not passed
-//	mandatory: missing, invalidated, or ends in      what one refresh brings, however many callers wait for it:
-//	30 seconds (or in the last tenth)                a token or an error
-//	mandatory, in the pause after a failed refresh   the same, once the pause has passed; a caller whose ctx ends
-//	                                                 earlier gets the last error at once
-//	mandatory, and the last refresh was refused      an error that Is [ErrRefused]; nothing is sent
-//	for good
-//	of an expiry that is not known                   the token at once, until it is invalidated
-//	of an expiry that was past when it came (the     the token at once, for a minute
-//	clocks disagree)
+//	the access token                              a caller gets
+//	is fresh                                      the token at once
+//	advisory: expires in 10 minutes (or in the    the token at once; a refresh starts in the
+//	last quarter of its life)                     background, but not in a pause
+//	mandatory: missing, invalidated, or expires   the result of one refresh that all callers
+//	in 30 seconds (or in the last tenth)          wait for: a token or an error
+//	mandatory, in the pause after a failed        the same after the pause; the last error at
+//	refresh                                       once if ctx ends earlier
+//	mandatory, and the last error Is ErrRefused   the last error; nothing is sent
+//	of unknown expiry                             the token at once, until it is invalidated
+//	expired when it was issued (clocks differ)    the token at once, for a minute
 //
-// The token endpoint gets one request at a time, and none in the pause after a failure of any kind: 5 seconds,
-// doubled up to 1 minute, with jitter, or as long as Retry-After asks, up to a day. [Error].RetryAt says when the
-// pause ends. A caller whose ctx has no deadline waits for pauses of up to 30 minutes.
+// The token endpoint gets one request at a time, and none in the pause after a failure: 5 seconds,
+// doubled with each failure up to 1 minute, with jitter, or as long as Retry-After asks, up to a
+// day. [Error].RetryAt is the end of the pause. A caller whose ctx has no deadline waits for pauses
+// of up to 30 minutes.
 //
-// The expiry is that of expires_in, or else the exp of a JWT. A caller whose ctx ends stops waiting, but the
-// refresh continues, up to 30 seconds: its response may hold the only refresh token that still works. Every error is
-// a *[Error] without tokens and without the words of the token endpoint.
+// The expiry is from expires_in, or else from the exp of a JWT. A caller whose ctx ends stops
+// waiting, but the refresh continues, up to 30 seconds: its response may contain the only refresh
+// token that still works. Every error is an *[Error] that quotes neither tokens nor the token
+// endpoint.
 type RefreshSource struct {
-	http    *http.Client
-	config  hidden[RefreshConfig] // its RefreshToken is the latest; only the flight touches it
-	saving  chan error            // the result of a call of OnRotate that did not return in time; only the flight touches it
-	closing chan struct{}         // closed by Close
+	http     *http.Client
+	config   hidden[RefreshConfig] // with the latest refresh token; of the running refresh only
+	lateSave chan error            // the result of an overdue call of OnRotate; likewise
+	closing  chan struct{}         // closed by Close
 
-	mu                           sync.Mutex
-	flight                       *flight
-	unsaved                      bool                 // config.RefreshToken has yet to be taken by OnRotate; written by the flight
-	token                        hidden[oauth2.Token] // nil if there is none
-	advisory, mandatory, retryAt time.Time            // zero means never for the first two, at once for the last
-	failed                       *Error               // of the last refresh; nil if it succeeded
-	failures                     int                  // since the last success
-	invalidated                  time.Time
-	closed                       bool
+	mu          sync.Mutex
+	running     *refresh             // nil if none is running; the last one, after ErrRefused
+	unsaved     bool                 // OnRotate has not saved the refresh token; set by refreshes
+	token       hidden[oauth2.Token] // nil if there is none
+	advisory    time.Time            // when the token becomes advisory; zero for never
+	mandatory   time.Time            // when the token becomes mandatory; zero for never
+	failed      *Error               // of the last refresh; nil if it succeeded
+	failures    int                  // since the last success
+	retryAt     time.Time            // the end of the pause; zero if there is none
+	invalidated time.Time            // when Invalidate last had an effect
+	closed      bool
 }
 
-// flight is one refresh; token and err are there once done is closed.
-type flight struct {
-	start time.Time // when the pause before it ends; zero if there is none
+// refresh is a refresh that is running. token and err are set when done is closed.
+type refresh struct {
+	start time.Time // the end of the pause before it; zero if there is none
 	done  chan struct{}
 	token *oauth2.Token
 	err   error
 }
 
-// The pauses after a failed refresh, and how long callers wait for one.
 const (
 	firstPause   = 5 * time.Second
 	longestPause = time.Minute
-	longestWait  = 30 * time.Minute // of a caller without a deadline, as for all that a client waits for
+	longestWait  = 30 * time.Minute // of a caller without a deadline, as for all waits of a client
 )
 
 var (
 	errClosed = errors.New("the refresh token source is closed")
-	errZero   = errors.New("the refresh token source was not made by NewRefreshSource")
+	errZero   = errors.New("the refresh token source is a zero value: use NewRefreshSource")
 )
 
-// NewRefreshSource returns a source that gets its first access token when it is asked; it does no I/O.
+// NewRefreshSource returns a source of access tokens. It does no I/O: the first caller of Token
+// waits for the first access token. It returns an error if a required field is missing or TokenURL
+// is not safe for secrets.
 func NewRefreshSource(config RefreshConfig) (*RefreshSource, error) {
 	if _, err := guard.Endpoint(config.TokenURL); err != nil {
 		return nil, fmt.Errorf("refresh token source: token URL: %w", err)
 	}
-	if config.ClientID == "" || config.RefreshToken == "" {
-		return nil, errors.New("refresh token source: the client ID or the refresh token is missing")
+	if config.ClientID == "" {
+		return nil, errors.New("refresh token source: client ID: must not be empty")
+	}
+	if config.RefreshToken == "" {
+		return nil, errors.New("refresh token source: refresh token: must not be empty")
 	}
 	hc := &http.Client{}
 	if config.HTTPClient != nil {
 		*hc = *config.HTTPClient
 	}
 	if hc.Transport != nil && guard.Nil(hc.Transport) {
-		return nil, fmt.Errorf("refresh token source: HTTP client: the transport must not be a nil %T", hc.Transport)
+		return nil, fmt.Errorf("refresh token source: HTTP client: transport must not be a nil %T",
+			hc.Transport)
 	}
 	hc.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &RefreshSource{config: hide(&config), http: hc, closing: make(chan struct{})}, nil
@@ -128,41 +146,41 @@ func (s *RefreshSource) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, "token.RefreshSource")
 }
 
-// Token implements [oauth2.TokenSource]; it may wait for a refresh.
+// Token implements [oauth2.TokenSource]. It may wait for a refresh.
 func (s *RefreshSource) Token() (*oauth2.Token, error) {
 	return s.TokenContext(context.Background())
 }
 
-// TokenContext is Token for a caller who stops waiting when ctx ends; a client uses it with the call's ctx.
+// TokenContext is Token, but stops waiting when ctx ends. A client calls it with the ctx of a call.
 func (s *RefreshSource) TokenContext(ctx context.Context) (*oauth2.Token, error) {
-	token, f, err := s.current(ctx)
-	if f == nil {
+	token, running, err := s.current(ctx)
+	if running == nil {
 		return token, err
 	}
 	select {
-	case <-f.done:
-		return f.token, f.err
+	case <-running.done:
+		return running.token, running.err
 	case <-ctx.Done():
 		return nil, &Error{Err: ctx.Err()}
 	}
 }
 
-// current returns the token if it can be used, or else the flight to wait for, or else why there is none.
-func (s *RefreshSource) current(ctx context.Context) (*oauth2.Token, *flight, error) {
+// current returns the token if it can be used, or else the refresh to wait for, or else an error.
+func (s *RefreshSource) current(ctx context.Context) (*oauth2.Token, *refresh, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	paused := time.Now().Before(s.retryAt)
-	inTime := !paused || s.retryAt.Before(patience(ctx))
+	inTime := !paused || s.retryAt.Before(waitLimit(ctx))
 	usable := s.token != nil && !reached(s.mandatory)
 	due := !usable && inTime || usable && reached(s.advisory) && !paused
-	if due && s.flight == nil && !s.closed && s.config != nil {
-		s.launch()
+	if due && s.running == nil && !s.closed && s.config != nil {
+		s.start()
 	}
 	switch {
 	case usable:
 		return s.token(), nil, nil
-	case s.flight != nil && inTime:
-		return nil, s.flight, nil
+	case s.running != nil && inTime:
+		return nil, s.running, nil
 	case s.config == nil:
 		return nil, nil, &Error{Err: errZero}
 	case s.closed:
@@ -172,85 +190,90 @@ func (s *RefreshSource) current(ctx context.Context) (*oauth2.Token, *flight, er
 	}
 }
 
-// patience returns until when a caller waits for the pause after a failure to pass.
-func patience(ctx context.Context) time.Time {
+// waitLimit returns until when a caller waits for the end of a pause.
+func waitLimit(ctx context.Context) time.Time {
 	if deadline, ok := ctx.Deadline(); ok {
 		return deadline
 	}
 	return time.Now().Add(longestWait)
 }
 
-// launch begins a flight, with the pause that is left; mu is held.
-func (s *RefreshSource) launch() {
-	f := &flight{start: s.retryAt, done: make(chan struct{})}
-	s.flight = f
-	go s.fly(f)
+// start starts a refresh, which waits for the rest of the pause. The caller holds mu.
+func (s *RefreshSource) start() {
+	s.running = &refresh{start: s.retryAt, done: make(chan struct{})}
+	go s.run(s.running)
 }
 
-// fly waits for the pause, refreshes and lands the flight.
-func (s *RefreshSource) fly(f *flight) {
-	pause := time.NewTimer(time.Until(f.start))
+// run waits for the end of the pause, gets a token, and wakes the callers.
+func (s *RefreshSource) run(r *refresh) {
+	pause := time.NewTimer(time.Until(r.start))
 	defer pause.Stop()
 	select {
 	case <-pause.C:
-	case <-s.closing: // a rotated token may have to be saved yet
+	case <-s.closing: // a rotated token may be unsaved
 	}
-	token, err := s.refresh()
+	token, err := s.getToken()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer close(f.done)
-	s.flight, s.failed, s.retryAt = nil, nil, time.Time{}
+	defer close(r.done)
+	s.running, s.failed, s.retryAt = nil, nil, time.Time{}
 	switch {
 	case err == nil:
 		s.failures = 0
-		f.token, s.token = token, hide(token)
-		s.advisory, s.mandatory = schedule(token.Expiry)
+		r.token, s.token = token, hide(token)
+		s.advisory, s.mandatory = refreshTimes(token.Expiry)
 	case errors.Is(err, errClosed):
-		f.err = &Error{Err: err}
+		r.err = &Error{Err: err}
 	default:
 		s.failed = &Error{Err: err}
-		f.err = s.failed
+		r.err = s.failed
 		if errors.Is(s.failed, ErrRefused) {
-			s.flight = f // it stays, because any other would end like it
+			s.running = r // for good: another refresh would have the same result
 			return
 		}
 		pause := min(firstPause<<min(s.failures, 4), longestPause)
-		pause = max(pause/2+rand.N(pause/2+1), pauseAsked(err))
+		pause = max(pause/2+rand.N(pause/2+1), requestedPause(err))
 		s.failures++
 		s.retryAt = time.Now().Add(pause)
 		s.failed.RetryAt = s.retryAt.Round(0)
 	}
 }
 
-// schedule returns when a token that has just come is to be renewed, and when it can no longer be used.
-func schedule(expiry time.Time) (advisory, mandatory time.Time) {
+// refreshTimes returns when the refresh of a new token becomes advisory, and when mandatory.
+func refreshTimes(expiry time.Time) (advisory, mandatory time.Time) {
 	life := time.Until(expiry)
 	switch {
 	case expiry.IsZero():
 		return time.Time{}, time.Time{}
-	case life <= 0: // not a request for each caller
+	case life <= 0: // use it for a minute, instead of a request for each caller
 		mandatory = time.Now().Add(time.Minute)
 		return mandatory, mandatory
-	default: // 30 seconds, because an attempt takes no longer by default
+	default: // 30 seconds is the default timeout of an attempt that carries the token
 		return expiry.Add(-min(10*time.Minute, life/4)), expiry.Add(-min(30*time.Second, life/10))
 	}
 }
 
-// Invalidate makes the next caller wait for a new access token if this is still the current one; a client does
-// so after a 401. It works once a minute, because a 401 that the next token gets too has another cause.
+// Invalidate makes the next caller wait for a new access token if accessToken is the current one. A
+// client calls it after a 401. It has an effect once a minute: if the next token also gets a 401,
+// the token is not the cause.
 func (s *RefreshSource) Invalidate(accessToken string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.token != nil && s.token().AccessToken == accessToken && time.Since(s.invalidated) >= time.Minute {
+	if s.token == nil || s.token().AccessToken != accessToken {
+		return
+	}
+	if time.Since(s.invalidated) >= time.Minute {
 		s.token, s.invalidated = nil, time.Now()
 	}
 }
 
-// Close ends the source. It waits for a refresh that is under way, so that a rotated token is not lost: up to 30
-// seconds for the response, and then for OnRotate, whose ctx ends 10 seconds later. A token that OnRotate did not take
-// before is handed over once more; Close fails if it is not taken, and may be called again. Callers who wait for the
-// pause after a failure get an error. Afterwards the last access token is given out while it lasts, and nothing is
-// sent. Close is safe for concurrent use, with itself too.
+// Close closes the source: no request is sent any more. The last access token can be used until it
+// expires, and callers who wait for a pause get an error.
+//
+// Close waits for a running refresh, so that a rotated token is not lost: up to 30 seconds for the
+// response, and then for OnRotate, whose ctx ends 10 seconds later. It calls OnRotate again with a
+// token that is not saved yet, and returns an error if OnRotate fails; Close can then be called
+// again. It is safe for concurrent use.
 func (s *RefreshSource) Close() error {
 	s.mu.Lock()
 	if s.config == nil {
@@ -261,19 +284,19 @@ func (s *RefreshSource) Close() error {
 		s.closed = true
 		close(s.closing)
 	}
-	if s.flight == nil && s.unsaved {
-		s.launch()
+	if s.running == nil && s.unsaved {
+		s.start()
 	}
-	f := s.flight
+	running := s.running
 	s.mu.Unlock()
-	if f == nil {
+	if running == nil {
 		return nil
 	}
-	<-f.done
+	<-running.done
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.unsaved {
-		return fmt.Errorf("close: the rotated refresh token is not saved: %w", f.err)
+		return fmt.Errorf("close: the rotated refresh token is not saved: %w", running.err)
 	}
 	return nil
 }

@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// How long OnRotate may take.
+// The time that OnRotate has.
 const (
 	saveTimeout = 30 * time.Second // until its ctx ends
-	closeGrace  = 10 * time.Second // until its ctx ends once the source is closed
-	returnTime  = time.Second      // until it has returned, after its ctx ended
+	closeGrace  = 10 * time.Second // from Close until its ctx ends
+	returnGrace = time.Second      // from the end of its ctx until it must have returned
 )
 
-var errSaving = errors.New("OnRotate did not return although its context has ended")
+var errSaveTimeout = errors.New("OnRotate did not return after its context ended")
 
-// rotate keeps the refresh token, if it is another one, and hands over one that OnRotate has not taken yet.
+// rotate stores a refresh token that differs from the current one, and saves any token that
+// OnRotate has not saved yet. Only the running refresh calls it.
 func (s *RefreshSource) rotate(refreshToken string) error {
 	if refreshToken != "" && refreshToken != s.config().RefreshToken {
 		s.config().RefreshToken = refreshToken
@@ -26,7 +27,7 @@ func (s *RefreshSource) rotate(refreshToken string) error {
 		return nil
 	}
 	if err := s.save(); err != nil {
-		return fmt.Errorf("save the rotated refresh token, which is kept in memory: %w", err)
+		return fmt.Errorf("save the rotated refresh token (still in memory): %w", err)
 	}
 	s.setUnsaved(false)
 	return nil
@@ -38,18 +39,18 @@ func (s *RefreshSource) setUnsaved(unsaved bool) {
 	s.unsaved = unsaved
 }
 
-// save calls OnRotate and waits for it, but not longer than it may take: callers wait for the flight, and so does
-// Close. A call that is still running then is looked at again by the next flight.
+// save calls OnRotate and waits for it for a limited time, because callers and Close wait for save.
+// If the call is still running then, the next refresh checks its result.
 func (s *RefreshSource) save() error {
-	if s.saving != nil {
+	if s.lateSave != nil {
 		select {
-		case err := <-s.saving:
-			s.saving = nil
+		case err := <-s.lateSave:
+			s.lateSave = nil
 			if err == nil {
 				return nil
 			}
 		default:
-			return errSaving
+			return errSaveTimeout
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -57,24 +58,24 @@ func (s *RefreshSource) save() error {
 	result, refreshToken := make(chan error, 1), s.config().RefreshToken
 	go func() { result <- s.config().OnRotate(ctx, refreshToken) }()
 
-	ends := time.Now().Add(saveTimeout)
-	limit := time.NewTimer(saveTimeout)
-	defer limit.Stop()
+	deadline := time.Now().Add(saveTimeout)
+	timer := time.NewTimer(saveTimeout)
+	defer timer.Stop()
 	for closing := s.closing; ; {
 		select {
 		case err := <-result:
 			return err
 		case <-closing:
 			closing = nil
-			limit.Reset(min(closeGrace, time.Until(ends)))
-		case <-limit.C:
+			timer.Reset(min(closeGrace, time.Until(deadline)))
+		case <-timer.C:
 			if ctx.Err() != nil {
-				s.saving = result
-				return errSaving
+				s.lateSave = result
+				return errSaveTimeout
 			}
 			closing = nil
 			cancel()
-			limit.Reset(returnTime)
+			timer.Reset(returnGrace)
 		}
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
-// rotation is an OnRotate that takes a while. The zero value succeeds at once.
+// rotation has an OnRotate that takes a while. The zero value succeeds at once.
 type rotation struct {
 	takes  time.Duration // Of each call.
-	obeys  bool          // Ends with its context.
+	obeys  bool          // A call returns when its context ends.
 	fails  int           // How many of the first calls fail.
 	mu     sync.Mutex
 	calls  []string
-	ended  []time.Duration // After how long the context of a call ended; zero if it did not.
+	ended  []time.Duration // How long each context lasted; zero if it did not end.
 	active int
 	most   int
 }
@@ -55,34 +55,38 @@ func (r *rotation) save(ctx context.Context, refreshToken string) error {
 	return nil
 }
 
-// rotating returns a source whose first refresh rotates the token.
-func rotating(t *testing.T, r *rotation, rest ...http.HandlerFunc) (*token.RefreshSource, *tokenEndpoint) {
+// newRotatingSource returns a source whose first refresh rotates the refresh token.
+func newRotatingSource(
+	t *testing.T, r *rotation, rest ...http.HandlerFunc,
+) (*token.RefreshSource, *tokenEndpoint) {
 	t.Helper()
-	endpoint := answers(append([]http.HandlerFunc{grants("access-1", `"refresh_token":"refresh-2"`, `"expires_in":43200`)}, rest...)...)
-	return sourceWithoutEnd(t, endpoint, func(c *token.RefreshConfig) { c.OnRotate = r.save }), endpoint
+	first := respondGrant("access-1", `"refresh_token":"refresh-2"`, `"expires_in":43200`)
+	endpoint := newEndpoint(append([]http.HandlerFunc{first}, rest...)...)
+	source := newUnclosedSource(t, endpoint, func(c *token.RefreshConfig) { c.OnRotate = r.save })
+	return source, endpoint
 }
 
-func TestOnRotate_ContextEnds(t *testing.T) {
+func TestOnRotate_HasLimitedTime(t *testing.T) {
 	for _, tc := range []struct {
-		takes  time.Duration // Of the call.
-		obeys  bool          // It ends with its context.
-		close  time.Duration // When the source is closed, after the call began; zero for never.
+		takes  time.Duration // How long the call takes.
+		obeys  bool          // The call returns when its context ends.
+		close  time.Duration // When the source is closed; zero for never.
 		ended  time.Duration // When the context of the call ends; zero for never.
-		failed time.Duration // When the callers get their error, and Close returns one; zero if the token is saved.
+		failed time.Duration // When Token and Close fail; zero if the token is saved.
 		why    string
 	}{
-		{29 * time.Second, false, 0, 0, 0, "there are 30 seconds"},
-		{time.Hour, true, 0, 30 * time.Second, 30 * time.Second, "after them it ends"},
-		{time.Hour, false, 0, 30 * time.Second, 31 * time.Second, "or is not waited for"},
-		{9 * time.Second, false, time.Second, 0, 0, "Close waits 10 seconds"},
-		{time.Hour, true, time.Second, 11 * time.Second, 11 * time.Second, "Close ends it after them"},
-		{time.Hour, false, time.Second, 11 * time.Second, 12 * time.Second, "Close does not wait for ever"},
-		{time.Hour, true, 25 * time.Second, 30 * time.Second, 30 * time.Second, "Close does not prolong the 30 seconds"},
-		{40 * time.Second, false, 30*time.Second + 1, 30 * time.Second, 31 * time.Second, "nor the second after them"},
+		{29 * time.Second, false, 0, 0, 0, "less than 30 seconds"},
+		{time.Hour, true, 0, 30 * time.Second, 30 * time.Second, "the context ends after 30 seconds"},
+		{time.Hour, false, 0, 30 * time.Second, 31 * time.Second, "the call fails a second later"},
+		{9 * time.Second, false, time.Second, 0, 0, "less than 10 seconds after Close"},
+		{time.Hour, true, time.Second, 11 * time.Second, 11 * time.Second, "the context ends 10 seconds after Close"},
+		{time.Hour, false, time.Second, 11 * time.Second, 12 * time.Second, "the call fails a second later"},
+		{time.Hour, true, 25 * time.Second, 30 * time.Second, 30 * time.Second, "Close does not extend the 30 seconds"},
+		{40 * time.Second, false, 30*time.Second + 1, 30 * time.Second, 31 * time.Second, "Close does not extend the second after them"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := &rotation{takes: tc.takes, obeys: tc.obeys}
-			source, _ := rotating(t, r)
+			source, _ := newRotatingSource(t, r)
 			start, over := time.Now(), tc.failed
 			if over == 0 {
 				over = tc.takes
@@ -106,7 +110,7 @@ func TestOnRotate_ContextEnds(t *testing.T) {
 				assertSecretFree(t, err, "refresh-2")
 			}
 			closed.Wait()
-			<-time.After(time.Hour) // until the call that was not waited for has returned
+			<-time.After(time.Hour) // until the call has returned
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			assert.Equal(t, []string{"refresh-2"}, r.calls)
@@ -115,18 +119,18 @@ func TestOnRotate_ContextEnds(t *testing.T) {
 	}
 }
 
-func TestOnRotate_IsCalledOnceAtATime(t *testing.T) {
+func TestOnRotate_CallsDoNotOverlap(t *testing.T) {
 	for _, tc := range []struct {
 		fails int
 		calls int
 		why   string
 	}{
-		{0, 1, "what came late was saved all the same"},
-		{1, 2, "what failed late is handed over again"},
+		{0, 1, "a late call saved the token"},
+		{1, 2, "a late call failed"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := &rotation{takes: 5 * time.Minute, fails: tc.fails}
-			source, endpoint := rotating(t, r, grants("access-2", `"expires_in":43200`))
+			source, endpoint := newRotatingSource(t, r, respondGrant("access-2", `"expires_in":43200`))
 			start := time.Now()
 			tries := 0
 			for time.Since(start) < 4*time.Minute {
@@ -135,14 +139,14 @@ func TestOnRotate_IsCalledOnceAtATime(t *testing.T) {
 				tries++
 			}
 			assert.Greater(t, tries, 4)
-			assert.Equal(t, []string{"refresh-1"}, endpoint.presented(), "nothing is sent before it is saved")
+			assert.Equal(t, []string{"refresh-1"}, endpoint.refreshTokens(), "saved first")
 			r.mu.Lock()
-			assert.Len(t, r.calls, 1, "it has not returned yet")
+			assert.Len(t, r.calls, 1, "the first call has not returned")
 			r.takes = 0 // of the next call
 			r.mu.Unlock()
-			after(time.Minute)
+			advance(time.Minute)
 			assert.Equal(t, "access-2", accessToken(t, source), tc.why)
-			assert.Equal(t, []string{"refresh-1", "refresh-2"}, endpoint.presented())
+			assert.Equal(t, []string{"refresh-1", "refresh-2"}, endpoint.refreshTokens())
 			assert.Len(t, r.calls, tc.calls, tc.why)
 			assert.Equal(t, 1, r.most)
 			require.NoError(t, source.Close())
@@ -150,29 +154,29 @@ func TestOnRotate_IsCalledOnceAtATime(t *testing.T) {
 	}
 }
 
-func TestClose_HandsOverWhatIsNotSaved(t *testing.T) {
+func TestClose_SavesRotatedToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rotation{fails: 2}
-		source, endpoint := rotating(t, r)
+		source, endpoint := newRotatingSource(t, r)
 		_, err := source.Token()
 		require.ErrorIs(t, err, errFullDisk)
 
 		start := time.Now()
-		require.ErrorIs(t, source.Close(), errFullDisk, "it is handed over, and fails once more")
-		require.NoError(t, source.Close(), "Close may be called again")
+		require.ErrorIs(t, source.Close(), errFullDisk, "OnRotate fails once more")
+		require.NoError(t, source.Close(), "Close can be called again")
 		require.NoError(t, source.Close())
 
-		assert.Zero(t, time.Since(start), "no pause is waited for")
+		assert.Zero(t, time.Since(start), "Close does not wait for the pause")
 		assert.Equal(t, []string{"refresh-2", "refresh-2", "refresh-2"}, r.calls)
 		assert.Len(t, endpoint.sent(), 1, "nothing is sent")
 		_, err = source.Token()
-		require.EqualError(t, err, "get an access token: the refresh token source is closed")
+		requireTokenError(t, err)
 	})
 }
 
-func TestClose_EndsAPause(t *testing.T) {
+func TestClose_EndsPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		endpoint := answers(says(http.StatusServiceUnavailable, ""))
+		endpoint := newEndpoint(respond(http.StatusServiceUnavailable, ""))
 		source := inBubble(t, endpoint)
 		_, err := source.Token()
 		require.Error(t, err)
@@ -182,7 +186,6 @@ func TestClose_EndsAPause(t *testing.T) {
 			callers.Go(func() {
 				_, err := source.Token()
 				requireTokenError(t, err)
-				assert.EqualError(t, err, "get an access token: the refresh token source is closed")
 				assert.Equal(t, time.Second, time.Since(start))
 			})
 			callers.Go(func() {
@@ -196,23 +199,30 @@ func TestClose_EndsAPause(t *testing.T) {
 	})
 }
 
-func TestClose_WaitsForTheResponseAndForOnRotate(t *testing.T) {
+func TestClose_WaitsForResponseAndOnRotate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rotation{takes: 9 * time.Second, obeys: true}
 		slow := func(w http.ResponseWriter, request *http.Request) {
 			<-time.After(29 * time.Second)
-			grants("access-1", `"refresh_token":"refresh-2"`)(w, request)
+			respondGrant("access-1", `"refresh_token":"refresh-2"`, `"expires_in":3600`)(w, request)
 		}
-		source := sourceWithoutEnd(t, answers(slow), func(c *token.RefreshConfig) { c.OnRotate = r.save })
+		endpoint := newEndpoint(slow)
+		source := newUnclosedSource(t, endpoint, func(c *token.RefreshConfig) {
+			c.OnRotate = r.save
+		})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := source.TokenContext(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		start := time.Now()
 		require.NoError(t, source.Close())
-		assert.Equal(t, 37*time.Second, time.Since(start), "28 seconds for the rest of the response, and then 9")
+		assert.Equal(t, 37*time.Second, time.Since(start), "28 s for the response, and then 9 s")
 		assert.Equal(t, []string{"refresh-2"}, r.calls)
-		assert.Equal(t, []time.Duration{0}, r.ended, "its 10 seconds begin with it")
-		assert.Equal(t, "access-1", accessToken(t, source))
+		assert.Equal(t, []time.Duration{0}, r.ended, "its 10 seconds begin with the call")
+		assert.Equal(t, "access-1", accessToken(t, source), "the last token can be used")
+		advance(time.Hour)
+		_, err = source.Token()
+		requireTokenError(t, err)
+		assert.Len(t, endpoint.sent(), 1, "nothing is sent after Close")
 	})
 }

@@ -1,72 +1,64 @@
 package guard
 
 import (
-	"encoding/base64"
 	"fmt"
-	"html"
 	"strings"
 )
 
-// Redacted is what [Redact] puts in the place of a secret.
+// Redacted is what [Redact] writes instead of a secret.
 const Redacted = "[redacted]"
 
-// telling is how much of a secret is too much, in characters.
-const telling = 10
+// minSecret is the length, in bytes, from which text is taken for a secret. Shorter ones occur by
+// chance.
+const minSecret = 8
 
-// Redact takes secrets out of text that came from outside and may repeat them: as they are, escaped as in JSON,
-// HTML or a URL, and in base64, also as a part of something longer, or cut off by the end of the text. A secret that
-// looks like an escape itself, such as "%25", is found as it is.
+// Redact replaces secrets in text from outside, which may repeat them: literal, URL-escaped or
+// JSON-escaped, also where the end of text cuts one off after 8 bytes. It ignores secrets of less
+// than 8 bytes. Text that was redacted before can be redacted again, whatever the secrets are: a
+// marker in it is replaced by one marker.
 func Redact(text string, secrets ...string) string {
-	for _, secret := range secrets {
-		if secret == "" {
-			continue
+	var out strings.Builder
+	for text != "" {
+		n := 0
+		for _, secret := range secrets {
+			n = max(n, matchSecret(text, secret))
 		}
-		for _, form := range append(base64Forms(secret), secret) {
-			text = strings.ReplaceAll(text, form, Redacted)
+		n = includeMarker(text, n)
+		if n == 0 {
+			out.WriteByte(text[0])
+			n = 1
+		} else {
+			out.WriteString(Redacted)
 		}
-		text = redactEscaped(text, secret)
+		text = text[n:]
 	}
-	return text
+	return out.String()
 }
 
-// base64Forms is what base64 makes of a secret, wherever in its text the secret begins: of the characters at
-// the ends only those that depend on nothing else. Forms that could be there by chance are left out.
-func base64Forms(secret string) []string {
-	var forms []string
-	for before := range 3 {
-		whole := []byte(strings.Repeat("\x00", before) + secret)
-		from, to := (before*8+5)/6, len(whole)*8/6
-		if to-from < telling {
-			continue
-		}
-		std := base64.RawStdEncoding.EncodeToString(whole)[from:to]
-		forms = append(forms, std, strings.NewReplacer("+", "-", "/", "_").Replace(std))
+// includeMarker extends a match of n bytes at the beginning of text to the end of a marker that
+// begins there or within the match, so that no part of a marker is left to be replaced once more.
+func includeMarker(text string, n int) int {
+	last := min(len(text), max(n, 1)+len(Redacted)-1)
+	if i := strings.Index(text[:last], Redacted); i >= 0 {
+		return max(n, i+len(Redacted))
 	}
-	return forms
+	return n
 }
 
-// redactEscaped looks for the secret at every place, with any of its characters escaped, or its end missing.
-func redactEscaped(text, secret string) string {
-	var kept strings.Builder
-	for i := 0; i < len(text); {
-		if n := escapedPrefix(text[i:], secret); n > 0 {
-			kept.WriteString(Redacted)
-			i += n
-			continue
-		}
-		kept.WriteByte(text[i])
-		i++
+// matchSecret returns how many bytes at the beginning of text are the secret, zero if they are not.
+func matchSecret(text, secret string) int {
+	if len(secret) < minSecret {
+		return 0
 	}
-	return kept.String()
-}
-
-// escapedPrefix returns how many bytes of text write the secret, or all of it that fits; zero if they do not.
-func escapedPrefix(text, secret string) (n int) {
+	if strings.HasPrefix(text, secret) {
+		return len(secret) // without unescaping, because the secret may look escaped, such as "%25"
+	}
+	n := 0
 	for i := range len(secret) {
-		if n == len(text) && i >= telling {
+		if n == len(text) && i >= minSecret {
 			return n
 		}
-		size := escapedByte(text[n:], secret[i])
+		size := matchByte(text[n:], secret[i])
 		if size == 0 {
 			return 0
 		}
@@ -75,36 +67,19 @@ func escapedPrefix(text, secret string) (n int) {
 	return n
 }
 
-// escapedByte returns how many bytes of text write the one byte c, zero if they do not.
-func escapedByte(text string, c byte) int {
-	if text == "" {
+// matchByte returns how many bytes at the beginning of text are c or an escape of c, zero if they
+// are not.
+func matchByte(text string, c byte) int {
+	switch {
+	case len(text) >= 3 && text[0] == '%' && strings.EqualFold(text[1:3], fmt.Sprintf("%02x", c)):
+		return 3
+	case len(text) >= 6 && text[0] == '\\' && strings.EqualFold(text[1:6], fmt.Sprintf("u%04x", c)):
+		return 6
+	case len(text) >= 2 && text[0] == '\\' && text[1] == c:
+		return 2
+	case text != "" && text[0] == c:
+		return 1
+	default:
 		return 0
 	}
-	switch text[0] {
-	case '%':
-		if len(text) >= 3 && strings.EqualFold(text[1:3], fmt.Sprintf("%02x", c)) {
-			return 3
-		}
-	case '\\':
-		n := 1
-		for n < 4 && n < len(text) && text[n] == '\\' {
-			n++ // of what is quoted once more
-		}
-		rest := text[n:]
-		if len(rest) >= 5 && strings.EqualFold(rest[:5], fmt.Sprintf("u%04x", c)) {
-			return n + 5
-		}
-		if rest != "" && rest[0] == c {
-			return n + 1
-		}
-	case '&':
-		end := strings.IndexByte(text[:min(len(text), 10)], ';') + 1
-		if end > 0 && html.UnescapeString(text[:end]) == string(rune(c)) {
-			return end
-		}
-	}
-	if text[0] == c {
-		return 1
-	}
-	return 0
 }

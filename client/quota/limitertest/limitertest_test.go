@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// broken is a limiter with a fault in it.
+// broken is a limiter with a fault.
 type broken struct {
 	quota.Limiter
 	acquire   func(ctx context.Context, inner quota.Limiter, items int) (quota.Release, error)
@@ -40,9 +40,11 @@ func (b *broken) Remaining(ctx context.Context) ([]quota.WindowState, error) {
 	return states, err
 }
 
-// releasing breaks what a limiter does at a release.
-func releasing(wrap func(quota.Release) quota.Release) broken {
-	return broken{acquire: func(ctx context.Context, inner quota.Limiter, items int) (quota.Release, error) {
+// brokenRelease is a limiter with a fault in its release function.
+func brokenRelease(wrap func(quota.Release) quota.Release) broken {
+	return broken{acquire: func(
+		ctx context.Context, inner quota.Limiter, items int,
+	) (quota.Release, error) {
 		release, err := inner.Acquire(ctx, items)
 		if err != nil {
 			return nil, err
@@ -51,47 +53,47 @@ func releasing(wrap func(quota.Release) quota.Release) broken {
 	}}
 }
 
-// recorder is a test that may fail.
-type recorder struct {
+// fakeTB records whether a rule fails its test.
+type fakeTB struct {
 	testing.TB
-	ctx context.Context //nolint:containedctx // it is that of the test
+	ctx context.Context //nolint:containedctx // testing.TB has one
 
 	mu     sync.Mutex
 	failed bool
 }
 
-func (r *recorder) Helper()                  {}
-func (r *recorder) Context() context.Context { return r.ctx }
-func (r *recorder) Logf(string, ...any)      {}
-func (r *recorder) Error(...any)             { r.Errorf("") }
-func (r *recorder) Fatal(...any)             { r.Fatalf("") }
+func (r *fakeTB) Helper()                  {}
+func (r *fakeTB) Context() context.Context { return r.ctx }
+func (r *fakeTB) Logf(string, ...any)      {}
+func (r *fakeTB) Error(...any)             { r.Errorf("") }
+func (r *fakeTB) Fatal(...any)             { r.Fatalf("") }
 
-func (r *recorder) Errorf(string, ...any) {
+func (r *fakeTB) Errorf(string, ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed = true
 }
 
-func (r *recorder) Fatalf(string, ...any) {
+func (r *fakeTB) Fatalf(string, ...any) {
 	r.Errorf("")
 	runtime.Goexit()
 }
 
-func (r *recorder) Failed() bool {
+func (r *fakeTB) Failed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.failed
 }
 
-// fails reports whether a rule finds fault with a limiter.
+// fails reports whether a limiter breaks a rule.
 func fails(t *testing.T, b broken, rule rule) bool {
 	t.Helper()
 	failed := false
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		defer time.AfterFunc(10_000*time.Hour, cancel).Stop() // for calls that would wait for ever
-		r := &recorder{TB: t, ctx: ctx}
+		defer time.AfterFunc(10_000*time.Hour, cancel).Stop() // ends calls that would wait forever
+		r := &fakeTB{TB: t, ctx: ctx}
 		s := suite{window: 5 * time.Minute, slack: time.Second, delay: time.Second, simulated: true}
 		s.newLimiter = func(q quota.Quota) quota.Limiter {
 			b := b
@@ -109,8 +111,8 @@ func fails(t *testing.T, b broken, rule rule) bool {
 	return failed
 }
 
-// anySchedule is the rule of the first so many schedules.
-func anySchedule(n uint64) rule {
+// firstSchedules returns a rule that runs the first n random schedules.
+func firstSchedules(n uint64) rule {
 	return func(t testing.TB, s suite) {
 		for seed := range n {
 			randomSchedule(seed, s.delay).run(t, s)
@@ -123,19 +125,19 @@ func TestRun_FindsBrokenLimiter(t *testing.T) {
 	for what, tc := range map[string]struct {
 		limiter   broken
 		rule      string
-		schedules bool // whether the random schedules find it as well
+		schedules bool // Whether the random schedules find the fault too.
 	}{
-		"a place counts from the moment it is taken": {releasing(func(r quota.Release) quota.Release {
+		"a place counts from its acquisition": {brokenRelease(func(r quota.Release) quota.Release {
 			r(quota.Sent)
 			return func(o quota.Outcome) { r(o) }
 		}), "a place counts until one window after its release", true},
-		"a place is free once it is released": {releasing(func(r quota.Release) quota.Release {
+		"a released place is free at once": {brokenRelease(func(r quota.Release) quota.Release {
 			return func(quota.Outcome) { r(quota.NotSent) }
 		}), "a place counts until one window after its release", true},
-		"what was not sent is charged": {releasing(func(r quota.Release) quota.Release {
+		"a place that was not sent is charged": {brokenRelease(func(r quota.Release) quota.Release {
 			return func(quota.Outcome) { r(quota.Sent) }
-		}), "what was not sent is free at once", false},
-		"what was refused is charged for its items": {releasing(func(r quota.Release) quota.Release {
+		}), "a place that was not sent is free at once", false},
+		"a refused request is charged for its items": {brokenRelease(func(r quota.Release) quota.Release {
 			return func(o quota.Outcome) {
 				if o != quota.Refused {
 					r(o)
@@ -143,50 +145,50 @@ func TestRun_FindsBrokenLimiter(t *testing.T) {
 				}
 				r(quota.Sent)
 			}
-		}), "what was refused is charged as a request only", false},
-		"what was refused is not charged at all": {releasing(func(r quota.Release) quota.Release {
+		}), "a refused request is charged without its items", false},
+		"a refused request is not charged": {brokenRelease(func(r quota.Release) quota.Release {
 			return func(o quota.Outcome) {
 				if o == quota.Refused {
 					o = quota.NotSent
 				}
 				r(o)
 			}
-		}), "what was refused is charged as a request only", true},
-		"a correction is ignored": {releasing(func(r quota.Release) quota.Release {
+		}), "a refused request is charged without its items", true},
+		"a correction is ignored": {brokenRelease(func(r quota.Release) quota.Release {
 			var once sync.Once
 			return func(o quota.Outcome) { once.Do(func() { r(o) }) }
-		}), "a release is final, but for sent to refused", false},
-		"a place is held for too long": {releasing(func(r quota.Release) quota.Release {
+		}), "a release can only change from sent to refused", false},
+		"a place is released too late": {brokenRelease(func(r quota.Release) quota.Release {
 			return func(o quota.Outcome) {
 				time.AfterFunc(10*time.Second, func() { r(o) })
 			}
-		}), "a window's places pass in a window and a round trip", false},
-		"calls wait for a window of their own": {broken{acquire: func(ctx context.Context, inner quota.Limiter, items int) (quota.Release, error) {
+		}), "a limit takes one window and one round trip", false},
+		"every call waits": {broken{acquire: func(ctx context.Context, inner quota.Limiter, items int) (quota.Release, error) {
 			<-time.After(2 * time.Second)
 			return inner.Acquire(ctx, items)
-		}}, "what fits goes at once, and the next when the window has slid", false},
-		"a deadline is not looked at": {broken{acquire: func(ctx context.Context, inner quota.Limiter, items int) (quota.Release, error) {
+		}}, "a call with room is admitted at once", false},
+		"deadlines are ignored": {broken{acquire: func(ctx context.Context, inner quota.Limiter, items int) (quota.Release, error) {
 			endless, cancel := context.WithCancel(context.WithoutCancel(ctx))
 			defer cancel()
 			defer context.AfterFunc(ctx, cancel)()
 			return inner.Acquire(endless, items)
-		}}, "a wait that would outlast the deadline is refused at once", false},
-		"a prediction is more than is known": {broken{acquire: func(ctx context.Context, inner quota.Limiter, items int) (quota.Release, error) {
+		}}, "a wait past the deadline fails at once", false},
+		"the predicted wait is too long": {broken{acquire: func(ctx context.Context, inner quota.Limiter, items int) (quota.Release, error) {
 			release, err := inner.Acquire(ctx, items)
-			if refused, ok := errors.AsType[*quota.Error](err); ok {
-				refused.Wait += refused.Per
+			if failed, ok := errors.AsType[*quota.Error](err); ok {
+				failed.Wait += failed.Per
 			}
 			return release, err
-		}}, "a prediction is a lower bound", true},
-		"no wait is traced": {broken{acquire: func(ctx context.Context, inner quota.Limiter, items int) (quota.Release, error) {
+		}}, "Error.Wait is a lower bound", true},
+		"waits are not traced": {broken{acquire: func(ctx context.Context, inner quota.Limiter, items int) (quota.Release, error) {
 			return inner.Acquire(untraced{ctx}, items)
-		}}, "a call that waits is traced when it begins to wait", false},
-		"what is held is not reported": {broken{remaining: func(states []quota.WindowState) []quota.WindowState {
+		}}, "a wait is traced when it begins", false},
+		"places in use are not reported": {broken{remaining: func(states []quota.WindowState) []quota.WindowState {
 			for i := range states {
 				states[i].Used = 0
 			}
 			return states
-		}}, "Remaining counts what is held and what was used", false},
+		}}, "Remaining counts places in use and released", false},
 		"no fault": {broken{}, never, false},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -201,14 +203,15 @@ func TestRun_FindsBrokenLimiter(t *testing.T) {
 			} else {
 				assert.Contains(t, found, tc.rule)
 			}
-			assert.Equal(t, tc.schedules, fails(t, tc.limiter, anySchedule(200)), "in the random schedules")
+			found200 := fails(t, tc.limiter, firstSchedules(200))
+			assert.Equal(t, tc.schedules, found200, "by the random schedules")
 		})
 	}
 }
 
 // untraced is a context without a trace.
 type untraced struct {
-	context.Context //nolint:containedctx // it is one
+	context.Context //nolint:containedctx // it implements Context
 }
 
 func (c untraced) Value(key any) any {

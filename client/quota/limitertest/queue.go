@@ -9,7 +9,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
-// acquire gets a place, however long that takes.
+// acquire acquires a place, without a deadline.
 func acquire(t testing.TB, limiter quota.Limiter, items int) quota.Release {
 	t.Helper()
 	release, err := limiter.Acquire(t.Context(), items)
@@ -19,112 +19,116 @@ func acquire(t testing.TB, limiter quota.Limiter, items int) quota.Release {
 	return release
 }
 
-// pass sends calls that have room.
-func pass(t testing.TB, s suite, limiter quota.Limiter, items ...int) {
+// sendNow sends requests that must be admitted at once.
+func sendNow(t testing.TB, s suite, limiter quota.Limiter, items ...int) {
 	t.Helper()
 	start := time.Now()
 	for _, n := range items {
 		acquire(t, limiter, n)(quota.Sent)
 	}
-	atOnce(t, s, start)
+	checkAtOnce(t, s, start)
 }
 
-func atOnce(t testing.TB, s suite, start time.Time) {
+func checkAtOnce(t testing.TB, s suite, start time.Time) {
 	t.Helper()
 	if took := time.Since(start); took > s.slack {
-		t.Errorf("took %s, want it at once", took)
+		t.Errorf("took %s, want at most %s", took, s.slack)
 	}
 }
 
-// due checks that something happens when it is due, counted from start: not before, and not much later.
-func due(t testing.TB, s suite, start time.Time, after time.Duration) {
+// checkDue checks that the time since start is want, within the slack. It may be less than want,
+// because requests sent before start may have been admitted a moment earlier.
+func checkDue(t testing.TB, s suite, start time.Time, want time.Duration) {
 	t.Helper()
-	// What passed before start may have been let go a moment before that.
-	if took := time.Since(start); took < after-s.slack || took > after+s.slack {
-		t.Errorf("took %s, want %s", took, after)
+	if took := time.Since(start); took < want-s.slack || took > want+s.slack {
+		t.Errorf("took %s, want %s", took, want)
 	}
 }
 
-func fitsGoesAtOnce(t testing.TB, s suite) {
+func admitsAtOnce(t testing.TB, s suite) {
 	limiter := s.items(10)
 	start := time.Now()
-	pass(t, s, limiter, 4, 3, 3)
+	sendNow(t, s, limiter, 4, 3, 3)
 	acquire(t, limiter, 1)
-	due(t, s, start, s.window)
+	checkDue(t, s, start, s.window)
 }
 
 func zeroQuotaNeverWaits(t testing.TB, s suite) {
 	for _, q := range []quota.Quota{{}, quota.Unlimited} {
 		limiter := s.newLimiter(q)
 		start := time.Now()
-		var all sync.WaitGroup
+		var calls sync.WaitGroup
 		for range 8 {
-			all.Go(func() {
+			calls.Go(func() {
 				for range 100 {
-					if _, err := limiter.Acquire(t.Context(), 1_000_000); err != nil { // and never releases it
+					_, err := limiter.Acquire(t.Context(), 1_000_000) // never released
+					if err != nil {
 						t.Error(err)
 					}
 				}
 			})
 		}
-		all.Wait()
-		atOnce(t, s, start)
+		calls.Wait()
+		checkAtOnce(t, s, start)
 	}
 }
 
 func requestsPassBatches(t testing.TB, s suite) {
 	limiter := s.items(10)
-	pass(t, s, limiter, 10)
-	var calls log
-	calls.queue(t, s, limiter, 10, "batch")
-	pass(t, s, limiter, 0, 0, 0)
-	if went := calls.order(); len(went) != 0 {
-		t.Errorf("%v went, for which there was no room", went)
+	sendNow(t, s, limiter, 10)
+	var svc service
+	svc.enqueue(t, s, limiter, 10, "batch")
+	sendNow(t, s, limiter, 0, 0, 0)
+	if got := svc.names(); len(got) != 0 {
+		t.Errorf("admitted %v without room", got)
 	}
-	calls.all.Wait()
+	svc.calls.Wait()
 }
 
-func callsGoInOrder(t testing.TB, s suite) {
+func admitsInOrder(t testing.TB, s suite) {
 	limiter := s.items(2)
-	pass(t, s, limiter, 2)
-	var calls log
+	sendNow(t, s, limiter, 2)
+	var svc service
 	want := []string{"first", "second", "third", "fourth"}
 	for _, name := range want {
-		calls.queue(t, s, limiter, 2, name)
+		svc.enqueue(t, s, limiter, 2, name)
 	}
-	calls.all.Wait()
-	if got := calls.order(); !slices.Equal(got, want) {
-		t.Errorf("the calls went in the order %v, and came in the order %v", got, want)
+	svc.calls.Wait()
+	if got := svc.names(); !slices.Equal(got, want) {
+		t.Errorf("admitted in the order %v, want %v", got, want)
 	}
-	calls.keeps(t, "items", 2, s.window-s.tolerance(), items)
+	svc.checkWindow(t, "items", 2, s.window-s.tolerance(), countItems)
 }
 
-func largeCallKeepsItsTurn(t testing.TB, s suite) {
+func largeCallKeepsPosition(t testing.TB, s suite) {
 	limiter := s.items(10)
-	pass(t, s, limiter, 1) // there is room for 9 more
-	var calls log
-	calls.queue(t, s, limiter, 10, "large")
-	calls.queue(t, s, limiter, 1, "small")
-	calls.all.Wait()
-	if got := calls.order(); got[0] != "large" {
-		t.Errorf("the calls went in the order %v: a stream of small calls would keep a large one waiting for ever", got)
+	sendNow(t, s, limiter, 1) // leaves room for 9
+	var svc service
+	svc.enqueue(t, s, limiter, 10, "large")
+	svc.enqueue(t, s, limiter, 1, "small")
+	svc.calls.Wait()
+	if got := svc.names(); got[0] != "large" {
+		t.Errorf("admitted in the order %v: small calls would starve a large one", got)
 	}
 }
 
-func batchKeepsItsTurn(t testing.TB, s suite) {
-	limiter := s.newLimiter(quota.Quota{RequestsPerDay: 1, ItemsPerWindow: 10, ItemsWindow: s.window})
-	pass(t, s, limiter, 0)
-	var calls log
-	calls.queue(t, s, limiter, 0, "request")
-	calls.queue(t, s, limiter, 10, "batch")
-	calls.queue(t, s, limiter, 0, "later request")
-	calls.all.Wait()
-	if got := calls.order(); !slices.Equal(got, []string{"request", "batch", "later request"}) {
-		t.Errorf("the calls went in the order %v: requests would keep a batch waiting for ever", got)
+func batchKeepsPosition(t testing.TB, s suite) {
+	limiter := s.newLimiter(quota.Quota{
+		RequestsPerDay: 1, ItemsPerWindow: 10, ItemsWindow: s.window,
+	})
+	sendNow(t, s, limiter, 0)
+	var svc service
+	want := []string{"request", "batch", "later request"}
+	for i, items := range []int{0, 10, 0} {
+		svc.enqueue(t, s, limiter, items, want[i])
+	}
+	svc.calls.Wait()
+	if got := svc.names(); !slices.Equal(got, want) {
+		t.Errorf("admitted in the order %v, want %v: requests would starve a batch", got, want)
 	}
 }
 
-func waitIsTraced(t testing.TB, s suite) {
+func tracesWait(t testing.TB, s suite) {
 	limiter := s.items(10)
 	var mu sync.Mutex
 	var traced []quota.Window
@@ -145,8 +149,8 @@ func waitIsTraced(t testing.TB, s suite) {
 	if got := read(); len(got) > 0 {
 		t.Errorf("traced %q for a call that had room", got)
 	}
-	var waiting sync.WaitGroup
-	waiting.Go(func() {
+	var calls sync.WaitGroup
+	calls.Go(func() {
 		if _, err := limiter.Acquire(ctx, 10); err != nil {
 			t.Error(err)
 		}
@@ -161,8 +165,8 @@ func waitIsTraced(t testing.TB, s suite) {
 		t.Errorf("traced %q while the call waits, want %q", got, want)
 	}
 	release(quota.Sent)
-	waiting.Wait()
+	calls.Wait()
 	if got := read(); !slices.Equal(got, want) {
-		t.Errorf("traced %q after the call waited, want %q", got, want)
+		t.Errorf("traced %q after the wait, want %q", got, want)
 	}
 }

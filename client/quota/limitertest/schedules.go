@@ -17,27 +17,27 @@ const (
 	schedulesPerTest = 250
 )
 
-// schedule is a number of calls on one limiter, whose requests take their time to arrive.
+// schedule is a set of calls on one limiter, whose requests and responses are delayed.
 type schedule struct {
 	seed  uint64
 	q     quota.Quota
 	calls []call
 
-	// steady schedules have all calls sent: none leaves, and none returns what it has taken. A prediction made in one
-	// has to hold.
+	// steady is true if all calls are sent: none is canceled, and none is refused. The predicted
+	// waits must then be lower bounds.
 	steady bool
 }
 
 // call is one call of a schedule.
 type call struct {
-	comes    time.Duration
+	start    time.Duration
 	items    int
-	leaves   time.Duration // How long it waits for a place; zero if as long as it takes.
-	deadline bool          // It says so beforehand.
+	timeout  time.Duration // How long it waits for a place; zero for no limit.
+	deadline bool          // The timeout is the deadline of its context.
 
 	out, back time.Duration   // How long the request takes to arrive, and its response.
-	outcomes  []quota.Outcome // What is reported one after the other, beginning when the response is there.
-	status    time.Duration   // How much later than the first outcome the others are reported.
+	outcomes  []quota.Outcome // The first is reported with the response, the others later.
+	later     time.Duration   // How much later.
 }
 
 // randomSchedule returns the schedule of a seed.
@@ -59,13 +59,16 @@ func randomSchedule(seed uint64, delay time.Duration) *schedule {
 		}
 	}
 	for range 6 + r.IntN(8) {
-		c := call{comes: upTo(4 * delay), out: upTo(delay), back: upTo(delay), outcomes: []quota.Outcome{quota.Sent}}
+		c := call{
+			start: upTo(4 * delay), out: upTo(delay), back: upTo(delay),
+			outcomes: []quota.Outcome{quota.Sent},
+		}
 		if r.IntN(3) > 0 {
 			c.items = 1 + r.IntN(largest)
 		}
 		if !s.steady {
 			if r.IntN(5) == 0 {
-				c.leaves, c.deadline = 1+upTo(10*delay), r.IntN(2) == 0
+				c.timeout, c.deadline = 1+upTo(10*delay), r.IntN(2) == 0
 			}
 			switch r.IntN(10) {
 			case 0, 1:
@@ -75,36 +78,37 @@ func randomSchedule(seed uint64, delay time.Duration) *schedule {
 			case 3, 4:
 				c.outcomes = append(c.outcomes, quota.Refused)
 			}
-			for range r.IntN(3) { // which have no effect, but for one that makes Sent Refused
-				c.outcomes = append(c.outcomes, []quota.Outcome{quota.Sent, quota.NotSent, quota.Refused}[r.IntN(3)])
+			for range r.IntN(3) { // they have no effect, except Refused after Sent
+				all := []quota.Outcome{quota.Sent, quota.NotSent, quota.Refused}
+				c.outcomes = append(c.outcomes, all[r.IntN(3)])
 			}
-			c.status = upTo(3 * delay)
+			c.later = upTo(3 * delay)
 		}
 		s.calls = append(s.calls, c)
 	}
 	return s
 }
 
-// run makes the calls, and checks at the far end that every window was kept.
+// run makes the calls, and checks the windows of the quota at the service.
 func (s *schedule) run(t testing.TB, in suite) {
 	t.Helper()
 	limiter := in.newLimiter(s.q)
-	var l log
+	var svc service
 	for _, c := range s.calls {
-		l.all.Go(func() {
-			<-time.After(c.comes)
-			if err := s.send(t.Context(), limiter, c, &l); err != nil {
+		svc.calls.Go(func() {
+			<-time.After(c.start)
+			if err := s.send(t.Context(), limiter, c, &svc); err != nil {
 				t.Errorf("seed %d: %v", s.seed, err)
 			}
 		})
 	}
-	l.all.Wait()
-	l.keepsAll(t, fmt.Sprintf("seed %d: ", s.seed), s.q, in.tolerance())
+	svc.calls.Wait()
+	svc.checkWindows(t, fmt.Sprintf("seed %d: ", s.seed), s.q, in.tolerance())
 	if in.simulated {
 		<-time.After(25 * time.Hour)
 		for window, n := range used(t, limiter) {
 			if n != 0 {
-				t.Errorf("seed %d: %d %s are still used a day after all calls", s.seed, n, window)
+				t.Errorf("seed %d: %d %s are used a day after the last call", s.seed, n, window)
 			}
 		}
 	}
@@ -116,8 +120,8 @@ func (s *schedule) run(t testing.TB, in suite) {
 	}
 }
 
-// send makes a call, and sends its request to the far end.
-func (s *schedule) send(ctx context.Context, limiter quota.Limiter, c call, l *log) error {
+// send makes a call, and sends its request to the service.
+func (s *schedule) send(ctx context.Context, limiter quota.Limiter, c call, svc *service) error {
 	release, err := s.acquire(ctx, limiter, c)
 	if err != nil || release == nil {
 		return err
@@ -125,87 +129,93 @@ func (s *schedule) send(ctx context.Context, limiter quota.Limiter, c call, l *l
 	if c.outcomes[0] != quota.NotSent {
 		<-time.After(c.out)
 		if slices.Contains(c.outcomes, quota.Refused) {
-			l.arrived(0, "")
+			svc.record(0, "")
 		} else {
-			l.arrived(c.items, "")
+			svc.record(c.items, "")
 		}
 	}
 	<-time.After(c.back)
 	release(c.outcomes[0])
-	<-time.After(c.status)
+	<-time.After(c.later)
 	for _, o := range c.outcomes[1:] {
 		release(o)
 	}
 	return nil
 }
 
-// acquire gets the place of a call, or nil if the call leaves first. In a steady schedule it has itself refused
-// before, to hold the limiter to its prediction.
-func (s *schedule) acquire(ctx context.Context, limiter quota.Limiter, c call) (quota.Release, error) {
-	if c.leaves > 0 {
+// acquire acquires the place of a call; it returns nil if the call times out. In a steady schedule
+// it first makes a call that cannot wait, to check the wait that the limiter predicts.
+func (s *schedule) acquire(
+	ctx context.Context, limiter quota.Limiter, c call,
+) (quota.Release, error) {
+	if c.timeout > 0 {
 		var cancel context.CancelFunc
 		if c.deadline {
-			ctx, cancel = context.WithTimeout(ctx, c.leaves)
+			ctx, cancel = context.WithTimeout(ctx, c.timeout)
 		} else {
 			ctx, cancel = context.WithCancel(ctx)
-			time.AfterFunc(c.leaves, cancel)
+			time.AfterFunc(c.timeout, cancel)
 		}
 		defer cancel()
 	}
-	came := time.Now()
+	start := time.Now()
 	var atLeast time.Duration
 	if s.steady {
-		hurried, cancel := context.WithTimeout(ctx, 1)
-		release, err := limiter.Acquire(hurried, c.items)
+		noWait, cancel := context.WithTimeout(ctx, 1)
+		release, err := limiter.Acquire(noWait, c.items)
 		cancel()
 		if err == nil {
 			return release, nil
 		}
-		if refused, ok := errors.AsType[*quota.Error](err); ok {
-			atLeast = refused.Wait
+		if failed, ok := errors.AsType[*quota.Error](err); ok {
+			atLeast = failed.Wait
 		}
 	}
 	release, err := limiter.Acquire(ctx, c.items)
-	if _, refused := errors.AsType[*quota.Error](err); refused && c.deadline || err != nil && ctx.Err() != nil {
-		return nil, nil //nolint:nilnil // it has left, as it was to
+	_, tooLate := errors.AsType[*quota.Error](err)
+	if tooLate && c.deadline || err != nil && ctx.Err() != nil {
+		return nil, nil //nolint:nilnil // it timed out
 	}
-	if waited := time.Since(came); err == nil && waited < atLeast {
-		return nil, fmt.Errorf("a call of %d items went after %s, and was refused for a wait of at least %s", c.items, waited, atLeast)
+	if waited := time.Since(start); err == nil && waited < atLeast {
+		return nil, fmt.Errorf("call of %d items: admitted after %s, predicted wait at least %s",
+			c.items, waited, atLeast)
 	}
 	return release, err
 }
 
-// randomDelaysKeepItems is a schedule that passes in real time as well.
-func randomDelaysKeepItems(t testing.TB, in suite) {
+// randomDelays runs a schedule that is short enough for real time.
+func randomDelays(t testing.TB, in suite) {
 	s := randomSchedule(0, in.delay)
 	s.q = quota.Quota{ItemsPerWindow: 12, ItemsWindow: in.window}
 	s.run(t, in)
 }
 
-// throughput has more calls at once than fit, each of which frees its place one round trip after it got it.
+// throughput makes more calls at once than there is room for. Each releases its place one round
+// trip after it was admitted.
 func throughput(t testing.TB, s suite) {
 	const limit, rounds = 5, 4
 	limiter := s.items(limit)
 	r := rand.New(rand.NewPCG(1, 13))
-	var l log
+	var svc service
 	start := time.Now()
 	for range limit * rounds {
 		roundTrip := time.Duration(r.Int64N(int64(2*s.delay) + 1))
-		l.all.Go(func() {
+		svc.calls.Go(func() {
 			release, err := limiter.Acquire(t.Context(), 1)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			l.arrived(1, "")
+			svc.record(1, "")
 			<-time.After(roundTrip)
 			release(quota.Sent)
 		})
 	}
-	l.all.Wait()
-	for i, a := range l.arrivals {
-		if took, most := a.at.Sub(start), time.Duration(i/limit)*(s.window+2*s.delay)+s.slack; took > most {
-			t.Errorf("call %d went after %s, want %s at most: %d in a window of %s and a round trip of %s", i+1, took, most, limit, s.window, 2*s.delay)
+	svc.calls.Wait()
+	for i, a := range svc.arrivals {
+		took, most := a.at.Sub(start), time.Duration(i/limit)*(s.window+2*s.delay)+s.slack
+		if took > most {
+			t.Errorf("call %d admitted after %s, want %s at most", i+1, took, most)
 		}
 	}
 }

@@ -12,25 +12,28 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
-// traced returns a context and what was traced on it.
+// traced returns a context with a trace, and the windows that the trace was called with.
 func traced(ctx context.Context) (context.Context, *[]quota.Window) {
 	windows := new([]quota.Window)
-	return quota.WithTrace(ctx, &quota.Trace{WaitStart: func(w quota.Window) { *windows = append(*windows, w) }}), windows
+	trace := &quota.Trace{WaitStart: func(w quota.Window) { *windows = append(*windows, w) }}
+	return quota.WithTrace(ctx, trace), windows
 }
 
-func TestTrace_InnerOneGoesBeforeOuterOnes(t *testing.T) {
+func TestTrace_CallsInnerBeforeOuter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls []string
 		trace := func(name string) *quota.Trace {
-			return &quota.Trace{WaitStart: func(w quota.Window) { calls = append(calls, name+": "+string(w)) }}
+			return &quota.Trace{WaitStart: func(w quota.Window) {
+				calls = append(calls, name+": "+string(w))
+			}}
 		}
 		ctx := quota.WithTrace(t.Context(), trace("outer"))
-		ctx = quota.WithTrace(ctx, &quota.Trace{}) // which reports nothing, and hides nothing
+		ctx = quota.WithTrace(ctx, &quota.Trace{}) // has no effect
 		ctx = quota.WithTrace(ctx, nil)
 		ctx = quota.WithTrace(ctx, trace("inner"))
 
 		limiter := quota.NewLimiter(quota.Quota{RequestsPerDay: 1})
-		pass(t, limiter, 0)
+		send(t, limiter, 0)
 		acquire(ctx, t, limiter, 0)
 		assert.Equal(t, []string{"inner: requests per day", "outer: requests per day"}, calls)
 	})
@@ -45,24 +48,24 @@ func TestContextTrace_HasNoNilFunctions(t *testing.T) {
 	}
 }
 
-func TestTrace_NamesWindowThatOpensLast(t *testing.T) {
+func TestTrace_ReportsWindowWithLongestWait(t *testing.T) {
 	for name, tc := range map[string]struct {
 		q      quota.Quota
-		before int // Calls that go before, of one item each.
+		before int // Earlier calls, of one item each.
 		want   []quota.Window
 	}{
-		"there is room":           {quota.Quota{RequestsPerSecond: 1}, 0, nil},
-		"the second":              {quota.Quota{RequestsPerSecond: 1, RequestsPerDay: 9, ItemsPerWindow: 9, ItemsPerDay: 9}, 1, []quota.Window{quota.RequestsPerSecond}},
-		"the day":                 {quota.Quota{RequestsPerSecond: 1, RequestsPerDay: 2}, 2, []quota.Window{quota.RequestsPerDay}},
-		"the window of items":     {quota.Quota{RequestsPerSecond: 1, ItemsPerWindow: 3}, 3, []quota.Window{quota.ItemsPerWindow}},
-		"the day's items":         {quota.Quota{RequestsPerSecond: 1, ItemsPerWindow: 9, ItemsPerDay: 3}, 3, []quota.Window{quota.ItemsPerDay}},
-		"the one that opens last": {quota.Quota{RequestsPerDay: 3, ItemsPerWindow: 3, ItemsPerDay: 9}, 3, []quota.Window{quota.RequestsPerDay}},
+		"no wait":              {quota.Quota{RequestsPerSecond: 1}, 0, nil},
+		"requests per second":  {quota.Quota{RequestsPerSecond: 1, RequestsPerDay: 9, ItemsPerDay: 9}, 1, []quota.Window{quota.RequestsPerSecond}},
+		"requests per day":     {quota.Quota{RequestsPerSecond: 1, RequestsPerDay: 2}, 2, []quota.Window{quota.RequestsPerDay}},
+		"items per window":     {quota.Quota{RequestsPerSecond: 1, ItemsPerWindow: 3}, 3, []quota.Window{quota.ItemsPerWindow}},
+		"items per day":        {quota.Quota{RequestsPerSecond: 1, ItemsPerWindow: 9, ItemsPerDay: 3}, 3, []quota.Window{quota.ItemsPerDay}},
+		"several, the longest": {quota.Quota{RequestsPerDay: 3, ItemsPerWindow: 3, ItemsPerDay: 9}, 3, []quota.Window{quota.RequestsPerDay}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				limiter := quota.NewLimiter(tc.q)
 				for range tc.before {
-					pass(t, limiter, 1)
+					send(t, limiter, 1)
 				}
 				ctx, windows := traced(t.Context())
 				acquire(ctx, t, limiter, 1)
@@ -72,7 +75,7 @@ func TestTrace_NamesWindowThatOpensLast(t *testing.T) {
 	}
 }
 
-func TestTrace_NamesWindowToEveryCallOfQueue(t *testing.T) {
+func TestTrace_ReportsEveryCallThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := quota.NewLimiter(quota.Quota{RequestsPerSecond: 3, ItemsPerWindow: 5})
 		var all sync.WaitGroup
@@ -80,12 +83,12 @@ func TestTrace_NamesWindowToEveryCallOfQueue(t *testing.T) {
 			ctx, windows := traced(t.Context())
 			all.Go(func() { acquire(ctx, t, limiter, items)(quota.Sent) })
 			synctest.Wait()
-			assert.Equal(t, want, *windows, "when the wait has begun")
+			assert.Equal(t, want, *windows, "reported when the wait begins")
 		}
 		call(5)
 		call(0)
 		call(0)
-		for range 6 { // which go three at a time
+		for range 6 { // admitted three at a time
 			call(0, quota.RequestsPerSecond)
 		}
 		call(5, quota.ItemsPerWindow)
@@ -98,7 +101,8 @@ func TestTrace_PanicTakesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := quota.NewLimiter(quota.Quota{RequestsPerDay: 1})
 		release := acquire(t.Context(), t, limiter, 0)
-		ctx := quota.WithTrace(t.Context(), &quota.Trace{WaitStart: func(quota.Window) { panic("a fault of the program") }})
+		broken := &quota.Trace{WaitStart: func(quota.Window) { panic("broken trace") }}
+		ctx := quota.WithTrace(t.Context(), broken)
 		assert.Panics(t, func() { _, _ = limiter.Acquire(ctx, 0) })
 		release(quota.NotSent)
 		states, err := limiter.Remaining(t.Context())
