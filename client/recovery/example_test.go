@@ -44,23 +44,23 @@ func sandboxClient(gateway func(http.Handler) http.Handler) (c *client.Client, s
 
 // database stands for what survives a crash.
 type database struct {
-	attempt []byte   // Not settled yet.
-	batches []string // Of the account.
+	submission []byte   // Not settled yet.
+	batches    []string // Of the account.
 }
 
 // createOnce creates listings once, whatever is lost on the way. After a crash it is called again.
 func createOnce(ctx context.Context, c *client.Client, db *database, items []gen.CreateItem) (*client.Batch[gen.CreateBatchItem], error) {
-	recovering := db.attempt != nil
+	recovering := db.submission != nil
 	for {
-		var attempt recovery.Submission
+		var submission recovery.Submission
 		var batch *client.Batch[gen.CreateBatchItem]
 		var err error
 		if recovering {
-			if err := json.Unmarshal(db.attempt, &attempt); err != nil {
+			if err := json.Unmarshal(db.submission, &submission); err != nil {
 				return nil, err
 			}
 			// The sandbox shows listings at once. Leave Settle out for a real service.
-			v, err := recovery.Recover(ctx, c, attempt, recovery.Options{Known: db.batches, Settle: 100 * time.Millisecond})
+			v, err := recovery.Recover(ctx, c, submission, recovery.Options{Known: db.batches, Settle: 100 * time.Millisecond})
 			if err != nil {
 				return nil, err
 			}
@@ -71,19 +71,19 @@ func createOnce(ctx context.Context, c *client.Client, db *database, items []gen
 			batch = v.Batch
 		}
 		if batch == nil { // nothing was submitted yet, or it was not seen
-			if attempt, err = recovery.New(items); err != nil {
+			if submission, err = recovery.New(items); err != nil {
 				return nil, err
 			}
-			if db.attempt, err = json.Marshal(attempt); err != nil { // replaces the last one, before this one is sent
+			if db.submission, err = json.Marshal(submission); err != nil { // replaces the last one, before this one is sent
 				return nil, err
 			}
-			batch, err = recovery.Submit(ctx, c, attempt)
+			batch, err = recovery.Submit(ctx, c, submission)
 		}
 		if errors.Is(err, client.ErrOutcomeUnknown) {
 			recovering = true
 			continue
 		}
-		db.attempt = nil // settled; in one transaction with the id
+		db.submission = nil // settled; in one transaction with the id
 		if err != nil {
 			return nil, err
 		}

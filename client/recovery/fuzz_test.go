@@ -36,10 +36,10 @@ const (
 	asItIs = 0
 )
 
-// FuzzAttempt takes any bytes for a saved attempt. What can be read survives being saved again; it
+// FuzzSubmission takes any bytes for a saved submission. What can be read survives being saved again; it
 // is recovered without a panic and in bounded time; and a batch that was made from it is never
 // called not seen, however the service shows it, because what is not seen is sent again.
-func FuzzAttempt(f *testing.F) {
+func FuzzSubmission(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":"A","madeAt":"2000-01-01T00:00:00.001Z","items":[{"variantId":"v1","amount":"76","quantity":1}]}`,
 		`{"id":"A","madeAt":"2000-01-01T00:00:00Z","items":[{"variantId":"v1","amount":76.0000,"quantity":"2","active":false,"currencyCode":"EUR","inventoryType":"DIRECT","expiresAt":"2001-02-03T04:05:06.007Z"},{"variantId":"","amount":null,"quantity":1}]}`,
@@ -55,23 +55,23 @@ func FuzzAttempt(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, saved []byte, how uint16) {
-		var attempt recovery.Submission
-		if json.Unmarshal(saved, &attempt) != nil {
+		var submission recovery.Submission
+		if json.Unmarshal(saved, &submission) != nil {
 			return
 		}
-		again, err := json.Marshal(attempt)
+		again, err := json.Marshal(submission)
 		require.NoError(t, err)
 		var restored recovery.Submission
 		require.NoError(t, json.Unmarshal(again, &restored))
-		require.True(t, attempt.MadeAt.Equal(restored.MadeAt))
-		attempt.MadeAt = restored.MadeAt // the same instant, but +00:00 is another place than Z
-		require.Equal(t, attempt, restored)
+		require.True(t, submission.MadeAt.Equal(restored.MadeAt))
+		submission.MadeAt = restored.MadeAt // the same instant, but +00:00 is another place than Z
+		require.Equal(t, submission, restored)
 
 		synctest.Test(t, func(t *testing.T) {
 			s := &canned{}
-			lands := canLand(attempt)
+			lands := canLand(submission)
 			if lands {
-				s.land(attempt, how)
+				s.land(submission, how)
 			}
 			began := time.Now()
 
@@ -97,17 +97,17 @@ func FuzzAttempt(f *testing.F) {
 	})
 }
 
-// canLand reports whether a client would send the attempt, and whether it is small enough for a
+// canLand reports whether a client would send the submission, and whether it is small enough for a
 // test.
-func canLand(attempt recovery.Submission) bool {
+func canLand(submission recovery.Submission) bool {
 	total := gen.Int(0)
-	for _, i := range attempt.Items {
+	for _, i := range submission.Items {
 		if d, err := i.Amount.Decimal(); err != nil || !d.IsPos() || i.VariantID == "" || i.Quantity < 1 || i.Quantity > 100 {
 			return false
 		}
 		total += i.Quantity
 	}
-	return attempt.ID != "" && !attempt.MadeAt.IsZero() && total > 0 && total <= 200
+	return submission.ID != "" && !submission.MadeAt.IsZero() && total > 0 && total <= 200
 }
 
 // canned is a service with at most one batch, of any variants and amounts: a sandbox takes only
@@ -145,13 +145,13 @@ func (s *canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(text))), Request: r}, err
 }
 
-// land makes the batch when the attempt was made, and shows it in the given ways.
-func (s *canned) land(attempt recovery.Submission, how uint16) {
-	at := gen.TimeOf(attempt.MadeAt)
+// land makes the batch when the submission was made, and shows it in the given ways.
+func (s *canned) land(submission recovery.Submission, how uint16) {
+	at := gen.TimeOf(submission.MadeAt)
 	if how&noTimes != 0 {
 		at = gen.Time{}
 	}
-	for _, item := range attempt.Items {
+	for _, item := range submission.Items {
 		for range item.Quantity {
 			l := gen.Listing{Batch: &gen.ListingBatch{BatchID: "b1"}, CreatedAt: at, UpdatedAt: at, InventoryType: cmp.Or(item.InventoryType, gen.InventoryTypeStandard)}
 			l.Variant.VariantID, l.Amount, l.CurrencyCode = item.VariantID, item.Amount, item.CurrencyCode
@@ -159,7 +159,7 @@ func (s *canned) land(attempt recovery.Submission, how uint16) {
 				l.Batch = nil
 			}
 			s.listings = append(s.listings, l)
-			s.items = append(s.items, gen.CreateBatchItem{ListingInput: echo(attempt, item, how)})
+			s.items = append(s.items, gen.CreateBatchItem{ListingInput: echo(submission, item, how)})
 		}
 	}
 	s.batch = gen.Batch{BatchID: "b1", CreatedAt: at, TotalItems: gen.Int(len(s.items))}
@@ -176,7 +176,7 @@ func (s *canned) land(attempt recovery.Submission, how uint16) {
 }
 
 // echo is an item as the service says that it took it.
-func echo(attempt recovery.Submission, item gen.CreateItem, how uint16) gen.CreateBatchItemInput {
+func echo(submission recovery.Submission, item gen.CreateItem, how uint16) gen.CreateBatchItemInput {
 	in := gen.CreateBatchItemInput{
 		VariantID: item.VariantID, Amount: item.Amount, CurrencyCode: cmp.Or(string(item.CurrencyCode), "USD"), Active: cmp.Or(item.Active, new(true)),
 	}
@@ -193,7 +193,7 @@ func echo(attempt recovery.Submission, item gen.CreateItem, how uint16) gen.Crea
 		in.Active = nil
 	}
 	if how&defaultExpiry != 0 && in.ExpiresAt == "" {
-		in.ExpiresAt = attempt.MadeAt.AddDate(0, 0, 999).UTC().Truncate(24 * time.Hour).Format(time.RFC3339)
+		in.ExpiresAt = submission.MadeAt.AddDate(0, 0, 999).UTC().Truncate(24 * time.Hour).Format(time.RFC3339)
 	}
 	if how&wholeSecondsOnly != 0 {
 		in.ExpiresAt, _, _ = strings.Cut(in.ExpiresAt, ".")

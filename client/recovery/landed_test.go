@@ -207,7 +207,7 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 			m.date = 3 * time.Hour
 			m.edit = edits(eachListing(keep(set("createdAt", ago(-3*time.Hour)))), theBatch(set("createdAt", ago(-3*time.Hour))))
 		}, cannotTell},
-		{"an attempt of a clock that was ahead", nil, func(_ *market, a *recovery.Submission) { a.MadeAt = a.MadeAt.Add(8 * time.Minute) }, cannotTell},
+		{"a submission of a clock that was ahead", nil, func(_ *market, a *recovery.Submission) { a.MadeAt = a.MadeAt.Add(8 * time.Minute) }, cannotTell},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
@@ -220,14 +220,14 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 						items[i].ExpiresAt = gen.TimeOf(time.Now().Add(time.Minute)) // by the clock of the bubble
 					}
 				}
-				attempt := newAttempt(t, items)
-				m.lose(lostResponse, attempt)
+				submission := newSubmission(t, items)
+				m.lose(lostResponse, submission)
 				require.NotEmpty(t, m.listings(), "it has landed")
 				if row.after != nil {
-					row.after(m, &attempt)
+					row.after(m, &submission)
 				}
 
-				v, err := recovery.Recover(t.Context(), m.c, attempt, recovery.Options{})
+				v, err := recovery.Recover(t.Context(), m.c, submission, recovery.Options{})
 
 				require.NotEqual(t, recovery.NotSeen, v.Kind, v)
 				if row.want == undecided {
@@ -299,7 +299,7 @@ func TestRecover_SeesThatABatchDidNotLand(t *testing.T) {
 		{"the clock of the service is four minutes behind", func(m *market) []string { m.date = -4 * time.Minute; return nil }, notSeen, ""},
 		{"the service does not date its responses", func(m *market) []string { m.undated = true; return nil }, notSeen, ""},
 
-		{"an unknown batch differs in its expiry only", func(m *market) []string { m.create(newAttempt(m.t, pair()).Items); return nil }, cannotTell, "expiry"},
+		{"an unknown batch differs in its expiry only", func(m *market) []string { m.create(newSubmission(m.t, pair()).Items); return nil }, cannotTell, "expiry"},
 		{"an unknown batch differs in its total only", func(m *market) []string { m.create(one("76")); return nil }, cannotTell, "1 items instead of 3"},
 		{"a single listing has the amount of an item", func(m *market) []string { single(m, "76.00"); return nil }, cannotTell, "fits an item"},
 		{"a single listing was updated since it was made", func(m *market) []string {
@@ -314,11 +314,11 @@ func TestRecover_SeesThatABatchDidNotLand(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
 				known := row.before(m)
-				attempt := newAttempt(t, pair())
-				m.lose(lostRequest, attempt)
+				submission := newSubmission(t, pair())
+				m.lose(lostRequest, submission)
 				began := time.Now()
 
-				v := m.recover(attempt, recovery.Options{Known: known})
+				v := m.recover(submission, recovery.Options{Known: known})
 
 				assert.Equal(t, row.want, v.Kind, v)
 				assert.Equal(t, 10*time.Minute, time.Since(began), "after the settle time")
@@ -341,10 +341,10 @@ func TestRecover_WaitsForASlowSandbox(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
-				attempt := newAttempt(t, one("76", quantity(40)))
-				m.lose(lostResponse, attempt)
+				submission := newSubmission(t, one("76", quantity(40)))
+				m.lose(lostResponse, submission)
 
-				v := m.recover(attempt, recovery.Options{Settle: row.settle})
+				v := m.recover(submission, recovery.Options{Settle: row.settle})
 
 				require.Equal(t, row.want, v.Kind, v)
 			}, func(o *sandbox.Options) { o.Delay = row.delay })

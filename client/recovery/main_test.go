@@ -129,11 +129,11 @@ func (m *market) read(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// lose submits an attempt and loses it.
-func (m *market) lose(how loss, attempt recovery.Submission) {
+// lose submits a submission and loses it.
+func (m *market) lose(how loss, submission recovery.Submission) {
 	m.t.Helper()
 	m.writes = how
-	_, err := recovery.Submit(m.t.Context(), m.c, attempt)
+	_, err := recovery.Submit(m.t.Context(), m.c, submission)
 	require.ErrorIs(m.t, err, client.ErrOutcomeUnknown)
 	m.writes = noLoss
 	require.NoError(m.t, m.Work(m.t.Context()))
@@ -148,11 +148,11 @@ func (m *market) create(items []gen.CreateItem) string {
 	return b.ID()
 }
 
-// recover recovers an attempt and checks that nothing is written for it.
-func (m *market) recover(attempt recovery.Submission, r recovery.Options) recovery.Verdict {
+// recover recovers a submission and checks that nothing is written for it.
+func (m *market) recover(submission recovery.Submission, r recovery.Options) recovery.Verdict {
 	m.t.Helper()
 	posts := m.posts
-	v, err := recovery.Recover(m.t.Context(), m.c, attempt, r)
+	v, err := recovery.Recover(m.t.Context(), m.c, submission, r)
 	require.NoError(m.t, err)
 	require.Equal(m.t, posts, m.posts, "it only reads")
 	return v
@@ -237,12 +237,12 @@ func on(suffix string, status int, body string) func(*http.Request) (int, string
 	}
 }
 
-// newAttempt makes an attempt.
-func newAttempt(t *testing.T, items []gen.CreateItem, opts ...recovery.Option) recovery.Submission {
+// newSubmission makes a submission.
+func newSubmission(t *testing.T, items []gen.CreateItem, opts ...recovery.Option) recovery.Submission {
 	t.Helper()
-	attempt, err := recovery.New(items, opts...)
+	submission, err := recovery.New(items, opts...)
 	require.NoError(t, err)
-	return attempt
+	return submission
 }
 
 // size is the id of one of the variants of the sandbox's catalog.

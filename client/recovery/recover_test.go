@@ -18,7 +18,7 @@ import (
 
 func TestRecover_SaysNotSeenNeverEarly(t *testing.T) {
 	for why, row := range map[string]struct {
-		age  time.Duration // Of the attempt when it is recovered.
+		age  time.Duration // Of the submission when it is recovered.
 		r    recovery.Options
 		want time.Duration
 	}{
@@ -35,16 +35,16 @@ func TestRecover_SaysNotSeenNeverEarly(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
-				attempt := newAttempt(t, one("76"))
-				attempt.MadeAt = attempt.MadeAt.Add(-row.age)
+				submission := newSubmission(t, one("76"))
+				submission.MadeAt = submission.MadeAt.Add(-row.age)
 				began := time.Now()
 
-				v := m.recover(attempt, row.r)
+				v := m.recover(submission, row.r)
 
 				assert.Equal(t, recovery.NotSeen, v.Kind, v)
 				assert.Equal(t, row.want, time.Since(began))
 				assert.Equal(t, cmp.Or(max(row.r.Settle, 0), 10*time.Minute), v.Settle)
-				assert.Equal(t, attempt.MadeAt.Add(-cmp.Or(max(row.r.Skew, 0), 5*time.Minute)), v.Since)
+				assert.Equal(t, submission.MadeAt.Add(-cmp.Or(max(row.r.Skew, 0), 5*time.Minute)), v.Since)
 				assert.Equal(t, time.Now(), m.looks[len(m.looks)-1], "it looks once more when the time is over")
 			})
 		})
@@ -60,7 +60,7 @@ func TestRecover_DecidesNothingEarlyByTimesWithoutBound(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 100*365*24*time.Hour)
 			defer cancel()
 			m.respond = on("/listings", 200, `{"count":0,"pageNumber":1,"pageSize":100,"hasNextPage":false,"listings":[]}`) // tokens do not last so long
-			v, err := recovery.Recover(ctx, m.c, newAttempt(t, one("76")), r)
+			v, err := recovery.Recover(ctx, m.c, newSubmission(t, one("76")), r)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.Empty(t, v.Kind)
 		})
@@ -69,7 +69,7 @@ func TestRecover_DecidesNothingEarlyByTimesWithoutBound(t *testing.T) {
 
 func TestRecover_LooksAtGrowingIntervals(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
-		m.recover(newAttempt(t, one("76")), recovery.Options{})
+		m.recover(newSubmission(t, one("76")), recovery.Options{})
 		var pauses []time.Duration
 		for i := 1; i < len(m.looks); i++ {
 			pauses = append(pauses, m.looks[i].Sub(m.looks[i-1]))
@@ -97,15 +97,15 @@ func TestRecover_FindsABatchAsSoonAsItShows(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
-				attempt := newAttempt(t, one("76", quantity(40)))
-				m.lose(lostResponse, attempt)
+				submission := newSubmission(t, one("76", quantity(40)))
+				m.lose(lostResponse, submission)
 				began := time.Now()
 				first := m.listings()[0].ListingID
 				m.edit = eachListing(func(l map[string]any) bool {
 					return l["listingId"] == first && time.Since(began) >= row.delay // one listing is enough
 				})
 
-				v := m.recover(attempt, recovery.Options{Settle: row.settle})
+				v := m.recover(submission, recovery.Options{Settle: row.settle})
 
 				require.Equal(t, row.want, v.Kind, v)
 				assert.LessOrEqual(t, time.Since(began), row.most)
@@ -117,8 +117,8 @@ func TestRecover_FindsABatchAsSoonAsItShows(t *testing.T) {
 
 func TestRecover_WaitsForADoubtToPass(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
-		attempt := newAttempt(t, one("76"))
-		m.lose(lostResponse, attempt)
+		submission := newSubmission(t, one("76"))
+		m.lose(lostResponse, submission)
 		began := time.Now()
 		m.respond = func(r *http.Request) (int, string) {
 			if strings.HasSuffix(r.URL.Path, "/items") && time.Since(began) < time.Minute {
@@ -126,7 +126,7 @@ func TestRecover_WaitsForADoubtToPass(t *testing.T) {
 			}
 			return 0, ""
 		}
-		v := m.recover(attempt, recovery.Options{})
+		v := m.recover(submission, recovery.Options{})
 		assert.Equal(t, recovery.Landed, v.Kind, v)
 		assert.Less(t, time.Since(began), 2*time.Minute)
 	})
@@ -147,8 +147,8 @@ func TestRecover_DecidesNothingByListingsThatCannotBeRead(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
-				attempt := newAttempt(t, one("76"))
-				m.lose(lostResponse, attempt)
+				submission := newSubmission(t, one("76"))
+				m.lose(lostResponse, submission)
 				began := time.Now()
 				m.respond = func(r *http.Request) (int, string) {
 					if strings.HasSuffix(r.URL.Path, "/listings") && time.Since(began) < row.down {
@@ -157,7 +157,7 @@ func TestRecover_DecidesNothingByListingsThatCannotBeRead(t *testing.T) {
 					return 0, ""
 				}
 
-				v, err := recovery.Recover(t.Context(), m.c, attempt, recovery.Options{})
+				v, err := recovery.Recover(t.Context(), m.c, submission, recovery.Options{})
 
 				assert.LessOrEqual(t, time.Since(began), row.took)
 				assert.Equal(t, row.want, v.Kind)
@@ -166,7 +166,7 @@ func TestRecover_DecidesNothingByListingsThatCannotBeRead(t *testing.T) {
 					return
 				}
 				require.ErrorIs(t, err, row.err)
-				assert.ErrorContains(t, err, attempt.ID)
+				assert.ErrorContains(t, err, submission.ID)
 			})
 		})
 	}
@@ -186,8 +186,8 @@ func TestRecover_DecidesNothingWhenTheContextEnds(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
-				attempt := newAttempt(t, one("76"))
-				m.lose(row.how, attempt)
+				submission := newSubmission(t, one("76"))
+				m.lose(row.how, submission)
 				m.respond = func(r *http.Request) (int, string) {
 					if row.fails != nil && row.fails(r) {
 						return http.StatusServiceUnavailable, ""
@@ -197,10 +197,10 @@ func TestRecover_DecidesNothingWhenTheContextEnds(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), row.within)
 				defer cancel()
 
-				v, err := recovery.Recover(ctx, m.c, attempt, recovery.Options{})
+				v, err := recovery.Recover(ctx, m.c, submission, recovery.Options{})
 
 				require.ErrorIs(t, err, context.DeadlineExceeded)
-				assert.ErrorContains(t, err, attempt.ID)
+				assert.ErrorContains(t, err, submission.ID)
 				assert.Equal(t, recovery.Verdict{}, v, "no verdict is no permission")
 			})
 		})
@@ -209,8 +209,8 @@ func TestRecover_DecidesNothingWhenTheContextEnds(t *testing.T) {
 
 func TestRecover_GivesNoVerdictOnADoubtThatTheEndOfTheContextLeaves(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
-		attempt := newAttempt(t, one("76"))
-		m.lose(lostResponse, attempt)
+		submission := newSubmission(t, one("76"))
+		m.lose(lostResponse, submission)
 		pass(2 * time.Hour) // so that the first look is the last
 		ctx, cancel := context.WithCancel(t.Context())
 		m.respond = func(r *http.Request) (int, string) {
@@ -220,13 +220,13 @@ func TestRecover_GivesNoVerdictOnADoubtThatTheEndOfTheContextLeaves(t *testing.T
 			}
 			return 0, ""
 		}
-		v, err := recovery.Recover(ctx, m.c, attempt, recovery.Options{})
+		v, err := recovery.Recover(ctx, m.c, submission, recovery.Options{})
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Equal(t, recovery.Verdict{}, v)
 	})
 }
 
-func TestRecover_RefusesWhatIsNoAttempt(t *testing.T) {
+func TestRecover_RefusesAZeroSubmission(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
 		_, err := recovery.Recover(t.Context(), m.c, recovery.Submission{}, recovery.Options{})
 		require.ErrorIs(t, err, client.ErrInvalidArgument)

@@ -28,7 +28,7 @@ func (m *market) lists() (queries []url.Values) {
 	return queries
 }
 
-func TestRecover_ListsTheVariantsOfTheAttempt(t *testing.T) {
+func TestRecover_ListsTheVariantsOfTheSubmission(t *testing.T) {
 	for _, row := range []struct {
 		variants int
 		all      bool
@@ -45,9 +45,9 @@ func TestRecover_ListsTheVariantsOfTheAttempt(t *testing.T) {
 				ids = append(ids, size(i))
 				items = append(items, one("76", func(item *gen.CreateItem) { item.VariantID = ids[i] })...)
 			}
-			attempt := newAttempt(t, append(items, items...)) // each twice
-			attempt.MadeAt = attempt.MadeAt.Add(-24 * time.Hour)
-			m.recover(attempt, recovery.Options{Skew: time.Minute})
+			submission := newSubmission(t, append(items, items...)) // each twice
+			submission.MadeAt = submission.MadeAt.Add(-24 * time.Hour)
+			m.recover(submission, recovery.Options{Skew: time.Minute})
 
 			const statuses = "ACTIVE,INACTIVE,MATCHED,COMPLETED,CANCELED,DELETED"
 			var asked []string
@@ -88,10 +88,10 @@ func TestRecover_ListsWhatAServiceTakes(t *testing.T) {
 					}
 					return 0, ""
 				}
-				attempt := newAttempt(t, one("76"))
-				attempt.MadeAt = attempt.MadeAt.Add(-24 * time.Hour)
+				submission := newSubmission(t, one("76"))
+				submission.MadeAt = submission.MadeAt.Add(-24 * time.Hour)
 
-				assert.Equal(t, row.want, m.recover(attempt, recovery.Options{}).Kind)
+				assert.Equal(t, row.want, m.recover(submission, recovery.Options{}).Kind)
 				assert.Len(t, m.lists(), row.lists)
 			})
 		})
@@ -106,9 +106,9 @@ func TestRecover_FindsABatchThoughAnItemIsRefused(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
-				attempt := newAttempt(t, append(one("76"), gen.CreateItem{VariantID: variant, Amount: "80", Quantity: 1}))
-				m.lose(lostResponse, attempt)
-				assert.Equal(t, recovery.Landed, m.recover(attempt, recovery.Options{}).Kind)
+				submission := newSubmission(t, append(one("76"), gen.CreateItem{VariantID: variant, Amount: "80", Quantity: 1}))
+				m.lose(lostResponse, submission)
+				assert.Equal(t, recovery.Landed, m.recover(submission, recovery.Options{}).Kind)
 			})
 		})
 	}
@@ -133,16 +133,16 @@ func TestRecover_ConsidersBatches(t *testing.T) {
 	}{
 		{edits(), recovery.Landed, "one that a listing shows"},
 		{made(listing, func() any { return nil }), recovery.Landed, "one whose listing does not say when it was made"},
-		{edits(made(listing, at(5*time.Minute)), made(theBatch, at(5*time.Minute))), recovery.Landed, "one made before the attempt by a clock that may be apart"},
-		{made(theBatch, at(-time.Hour)), recovery.Landed, "one made when the attempt could be sent, though by this clock that is to come"},
+		{edits(made(listing, at(5*time.Minute)), made(theBatch, at(5*time.Minute))), recovery.Landed, "one made before the submission by a clock that may be apart"},
+		{made(theBatch, at(-time.Hour)), recovery.Landed, "one made when the submission could be sent, though by this clock that is to come"},
 		{theBatch(func(b map[string]any) { b["totalItems"] = nil }), recovery.Landed, "one that does not say how many items it has"},
 
-		{made(listing, at(5*time.Minute+1)), recovery.NotSeen, "a listing that is older than the attempt"},
-		{made(theBatch, at(5*time.Minute+1)), recovery.NotSeen, "a batch that is older than the attempt"},
+		{made(listing, at(5*time.Minute+1)), recovery.NotSeen, "a listing that is older than the submission"},
+		{made(theBatch, at(5*time.Minute+1)), recovery.NotSeen, "a batch that is older than the submission"},
 
 		{listing(func(l map[string]any) { l["batch"] = nil }), recovery.CannotTell, "a listing that may have a batch"},
 		{listing(func(l map[string]any) { l["batch"] = map[string]any{"batchId": ""} }), recovery.CannotTell, "a batch without an id"},
-		{made(theBatch, at(-time.Hour-time.Minute-2*5*time.Minute-1)), recovery.CannotTell, "a batch that was made when the attempt was over"},
+		{made(theBatch, at(-time.Hour-time.Minute-2*5*time.Minute-1)), recovery.CannotTell, "a batch that was made when the submission was over"},
 		{theBatch(func(b map[string]any) { b["totalItems"] = 2 }), recovery.CannotTell, "a batch of another size"},
 		{made(theBatch, func() any { return nil }), recovery.CannotTell, "a batch that does not say when it was made"},
 		{made(theBatch, func() any { return "2000-01-01T00:00:00" }), recovery.CannotTell, "a batch that says it without a zone"},
@@ -150,10 +150,10 @@ func TestRecover_ConsidersBatches(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
-				attempt := newAttempt(t, one("76"))
-				m.lose(lostResponse, attempt)
+				submission := newSubmission(t, one("76"))
+				m.lose(lostResponse, submission)
 				m.edit = row.edit
-				assert.Equal(t, row.want, m.recover(attempt, recovery.Options{Settle: time.Minute}).Kind)
+				assert.Equal(t, row.want, m.recover(submission, recovery.Options{Settle: time.Minute}).Kind)
 			})
 		})
 	}
@@ -168,7 +168,7 @@ func TestRecover_ExplainsListingsWithoutABatch(t *testing.T) {
 		{func(map[string]any) {}, recovery.NotSeen, "another amount, never updated"},
 		{func(l map[string]any) { l["amount"], l["currencyCode"] = "76", "GBP" }, recovery.NotSeen, "another currency"},
 		{func(l map[string]any) { l["variant"] = map[string]any{"variantId": size(1)} }, recovery.NotSeen, "another variant"},
-		{func(l map[string]any) { l["createdAt"], l["updatedAt"] = ago(time.Hour), ago(0) }, recovery.NotSeen, "from before the attempt"},
+		{func(l map[string]any) { l["createdAt"], l["updatedAt"] = ago(time.Hour), ago(0) }, recovery.NotSeen, "from before the submission"},
 
 		{func(l map[string]any) { l["amount"] = "76.0000" }, recovery.CannotTell, "the amount of an item"},
 		{func(l map[string]any) { l["amount"], l["currencyCode"] = "76", nil }, recovery.CannotTell, "a currency that is not said"},
@@ -183,7 +183,7 @@ func TestRecover_ExplainsListingsWithoutABatch(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
-				attempt := newAttempt(t, one("76", func(i *gen.CreateItem) { i.CurrencyCode = "EUR" }))
+				submission := newSubmission(t, one("76", func(i *gen.CreateItem) { i.CurrencyCode = "EUR" }))
 				_, err := m.c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: size(0), Amount: "90", CurrencyCode: "EUR"})
 				require.NoError(t, err)
 				m.edit = eachListing(func(l map[string]any) bool {
@@ -191,7 +191,7 @@ func TestRecover_ExplainsListingsWithoutABatch(t *testing.T) {
 					row.edit(l)
 					return true
 				})
-				v := m.recover(attempt, recovery.Options{Settle: time.Minute})
+				v := m.recover(submission, recovery.Options{Settle: time.Minute})
 				assert.Equal(t, row.want, v.Kind, v)
 				assert.Empty(t, v.Candidates, "no batch is known")
 			})
@@ -220,10 +220,10 @@ func TestRecover_WantsTheInventoryThatWasAskedFor(t *testing.T) {
 			for _, inventory := range row.asked {
 				items = append(items, one("76", func(i *gen.CreateItem) { i.InventoryType = inventory })...)
 			}
-			attempt := newAttempt(t, items)
-			m.lose(lostResponse, attempt)
+			submission := newSubmission(t, items)
+			m.lose(lostResponse, submission)
 			m.edit = eachListing(func(l map[string]any) bool { l["inventoryType"] = row.shown; return true })
-			assert.Equal(t, row.want, m.recover(attempt, recovery.Options{Settle: time.Minute}).Kind, row.why)
+			assert.Equal(t, row.want, m.recover(submission, recovery.Options{Settle: time.Minute}).Kind, row.why)
 		})
 	}
 }
@@ -241,7 +241,7 @@ func TestRecover_ReadsABatchNoOftenerThanNeeded(t *testing.T) {
 			}
 		}
 
-		m.recover(newAttempt(t, one("76")), recovery.Options{Known: []string{known}})
+		m.recover(newSubmission(t, one("76")), recovery.Options{Known: []string{known}})
 
 		looks := len(m.looks)
 		for what, want := range map[string]int{
@@ -256,14 +256,14 @@ func TestRecover_ReadsABatchNoOftenerThanNeeded(t *testing.T) {
 
 func TestRecover_ReadsEveryPage(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
-		attempt := newAttempt(t, one("76"))
-		m.lose(lostResponse, attempt)
+		submission := newSubmission(t, one("76"))
+		m.lose(lostResponse, submission)
 		pass(time.Second)
 		for range 4 {
 			m.create(one("80", quantity(75))) // newer, so on the pages before
 		}
 		require.Len(t, m.listings(), 301)
-		assert.Equal(t, recovery.Landed, m.recover(attempt, recovery.Options{}).Kind)
+		assert.Equal(t, recovery.Landed, m.recover(submission, recovery.Options{}).Kind)
 	})
 }
 
@@ -273,7 +273,7 @@ func TestRecover_KeepsURLsShort(t *testing.T) {
 		for n := range 120 {
 			items = append(items, gen.CreateItem{VariantID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", n), Amount: "76", Quantity: 1})
 		}
-		assert.Equal(t, recovery.NotSeen, m.recover(newAttempt(t, items), recovery.Options{Settle: time.Second}).Kind)
+		assert.Equal(t, recovery.NotSeen, m.recover(newSubmission(t, items), recovery.Options{Settle: time.Second}).Kind)
 		for _, read := range m.reads {
 			assert.Less(t, len(read), 4096, "servers bound the length of a URL")
 		}

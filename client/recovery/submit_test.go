@@ -48,10 +48,10 @@ func TestSubmit_SendsWhatCreateSends(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpCreateListingsBatch).
 		BodyJSON(`{"items":[{"variantId":"` + variantID + `","amount":"76.0000","quantity":2}]}`).RespondExample()
-	attempt, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76.0000", Quantity: 2}}, recovery.WithoutMark())
+	submission, err := recovery.New([]gen.CreateItem{{VariantID: variantID, Amount: "76.0000", Quantity: 2}}, recovery.WithoutMark())
 	require.NoError(t, err)
 
-	b, err := recovery.Submit(t.Context(), srv.Client(), attempt)
+	b, err := recovery.Submit(t.Context(), srv.Client(), submission)
 
 	require.NoError(t, err)
 	assert.Equal(t, batchID, b.ID())
@@ -73,10 +73,10 @@ func TestSubmit_RefusesWhatCannotBeRecovered(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			attempt := made
-			test.spoil(&attempt)
+			submission := made
+			test.spoil(&submission)
 
-			_, err := recovery.Submit(t.Context(), clienttest.New(t).Client(), attempt)
+			_, err := recovery.Submit(t.Context(), clienttest.New(t).Client(), submission)
 
 			require.ErrorIs(t, err, client.ErrInvalidArgument)
 			assert.ErrorContains(t, err, test.says)
@@ -84,7 +84,7 @@ func TestSubmit_RefusesWhatCannotBeRecovered(t *testing.T) {
 	}
 }
 
-func TestSubmit_WaitsNoLongerThanTheAttemptMayBeSent(t *testing.T) {
+func TestSubmit_WaitsUntilTheLastMomentOfSending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(gen.OpCreateListingsBatch).RespondExample()

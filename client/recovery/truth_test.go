@@ -20,7 +20,7 @@ import (
 // atWork gives the sandbox its default delay.
 func atWork(o *sandbox.Options) { o.Delay = 0 }
 
-// lost is an attempt without a response.
+// lost is a submission without a response.
 type lost struct {
 	recovery.Submission
 	how loss
@@ -35,14 +35,14 @@ func TestRecover_AgreesWithTheTruth(t *testing.T) {
 			var open []lost
 			want := 0
 			for range 12 {
-				attempt := newAttempt(t, randomItems(rng))
-				want += count(attempt)
+				submission := newSubmission(t, randomItems(rng))
+				want += count(submission)
 				switch how := []loss{noLoss, lostRequest, lostResponse}[rng.IntN(3)]; how {
 				case noLoss:
-					known = append(known, m.create(attempt.Items))
+					known = append(known, m.create(submission.Items))
 				default:
-					m.lose(how, attempt)
-					open = append(open, lost{attempt, how})
+					m.lose(how, submission)
+					open = append(open, lost{submission, how})
 				}
 				pass(time.Duration(rng.Int64N(int64(20 * time.Second))))
 			}
@@ -60,7 +60,7 @@ func TestRecover_AgreesWithTheTruth(t *testing.T) {
 						left = append(left, l)
 					case l.how == lostRequest:
 						require.Equal(t, recovery.NotSeen, v.Kind, "seed %d: %s", seed, v)
-						again := newAttempt(t, l.Items)
+						again := newSubmission(t, l.Items)
 						known = append(known, m.create(again.Items))
 					default:
 						require.Equal(t, recovery.Landed, v.Kind, "seed %d: %s", seed, v)
@@ -76,7 +76,7 @@ func TestRecover_AgreesWithTheTruth(t *testing.T) {
 	}
 }
 
-// randomItems makes few choices, so that attempts of equal items are common.
+// randomItems makes few choices, so that submissions of equal items are common.
 func randomItems(rng *rand.Rand) []gen.CreateItem {
 	items := make([]gen.CreateItem, 1+rng.IntN(3))
 	for n := range items {
@@ -95,15 +95,15 @@ func count(a recovery.Submission) (n int) {
 	return n
 }
 
-func TestAttempt_IsRecoveredByTheNextProcess(t *testing.T) {
+func TestSubmission_IsRecoveredByTheNextProcess(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sandbox.db")
 	inFile := func(o *sandbox.Options) { o.DB, o.Delay = file, 0 }
 	synctest.Test(t, func(t *testing.T) {
-		attempt := newAttempt(t, one("76.0000", quantity(3)))
-		saved, err := json.Marshal(attempt)
+		submission := newSubmission(t, one("76.0000", quantity(3)))
+		saved, err := json.Marshal(submission)
 		require.NoError(t, err)
 		first := newMarket(t, inFile)
-		first.lose(lostResponse, attempt)
+		first.lose(lostResponse, submission)
 		require.NoError(t, first.Close())
 
 		pass(time.Hour)
@@ -123,9 +123,9 @@ func TestRecover_IsNotMisledByFailedItems(t *testing.T) {
 	const unknown = "00000000-0000-4000-8000-000000000000"
 	failing := gen.CreateItem{VariantID: unknown, Amount: "80", Quantity: 2}
 	inMarket(t, func(t *testing.T, m *market) {
-		attempt := newAttempt(t, append(one("76"), failing))
-		m.lose(lostResponse, attempt)
-		v := m.recover(attempt, recovery.Options{})
+		submission := newSubmission(t, append(one("76"), failing))
+		m.lose(lostResponse, submission)
+		v := m.recover(submission, recovery.Options{})
 		require.Equal(t, recovery.Landed, v.Kind)
 		results, err := v.Batch.Wait(t.Context())
 		var failed *client.BatchError
@@ -134,9 +134,9 @@ func TestRecover_IsNotMisledByFailedItems(t *testing.T) {
 		assert.Len(t, results, 3)
 	})
 	inMarket(t, func(t *testing.T, m *market) {
-		attempt := newAttempt(t, []gen.CreateItem{failing})
-		m.lose(lostResponse, attempt)
-		assert.Equal(t, recovery.NotSeen, m.recover(attempt, recovery.Options{}).Kind, "a batch that made nothing cannot be seen")
+		submission := newSubmission(t, []gen.CreateItem{failing})
+		m.lose(lostResponse, submission)
+		assert.Equal(t, recovery.NotSeen, m.recover(submission, recovery.Options{}).Kind, "a batch that made nothing cannot be seen")
 		assert.Empty(t, m.listings())
 	})
 }
