@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestTheCommandLineIsCheckedAndExplained(t *testing.T) {
+func TestRun_ChecksTheCommandLine(t *testing.T) {
 	env := settings{"SELLSIDE_BASE_URL": "http://127.0.0.1:1/v2", "SELLSIDE_API_KEY": "the-key", "SELLSIDE_TOKEN": "the-token"}
 	good := stock(t, "DZ5485-612,10,300,USD,1")
 	for _, row := range []struct {
@@ -41,7 +41,7 @@ func TestTheCommandLineIsCheckedAndExplained(t *testing.T) {
 		{env, []string{"sell", "nowhere.csv"}, 2, "read inventory: open nowhere.csv", "no such file"},
 		{env, []string{"sell", t.TempDir()}, 2, "read inventory: ", "no file at all"},
 		{env, []string{"sell", good, "--base-url", "http://example.com/v2"}, 2, "https", "credentials in the clear"},
-		{env, []string{"sell", good}, 1, "nothing was sent: look up style_id", "nobody there"},
+		{env, []string{"sell", good}, 1, "nothing was sent: look up style_id", "nothing is listening"},
 		{env, []string{"sandbox", "--addr", "nowhere"}, 2, "choose another --addr", "not an address"},
 	} {
 		got := sellside(t.Context(), row.env, row.args...)
@@ -58,7 +58,7 @@ func TestTheCommandLineIsCheckedAndExplained(t *testing.T) {
 	}
 }
 
-func TestOnlyThisMachineIsSparedTheQuota(t *testing.T) {
+func TestConnection_KeepsToTheQuotaUnlessLocal(t *testing.T) {
 	for url, want := range map[string]bool{
 		"http://127.0.0.1:8080/v2": true, "http://localhost/v2": true, "http://[::1]:1/v2": true,
 		"https://api.example.com/v2": false, "https://127.0.0.1.example.com/v2": false, "https://10.0.0.1/v2": false,

@@ -8,12 +8,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// The Go snippets of the README are held to the examples of package client; these are its commands.
-func TestEveryCommandOfTheReadmeIsThere(t *testing.T) {
+// The commands of the README are tested here, and its Go code in package client.
+func TestReadme_CommandsExist(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	checks, err := os.ReadFile("../../.ci/run")
@@ -37,14 +35,14 @@ func TestEveryCommandOfTheReadmeIsThere(t *testing.T) {
 				require.NoError(t, err, command)
 				assert.NoError(t, cmd.ParseFlags(args), command)
 			default:
-				assert.Fail(t, "nobody checks this command", command)
+				assert.Fail(t, "this command is not checked", command)
 			}
 		}
 	}
 }
 
-func TestTheInventoryOfTheReadmeSellsWhatIsRightOfIt(t *testing.T) {
-	env, _ := market(t, sandbox.Options{})
+func TestReadme_InventorySells(t *testing.T) {
+	env, _, _ := market(t)
 	inventory, err := os.ReadFile("../../examples/inventory.csv")
 	require.NoError(t, err)
 	path := t.TempDir() + "/inventory.csv"
@@ -52,6 +50,6 @@ func TestTheInventoryOfTheReadmeSellsWhatIsRightOfIt(t *testing.T) {
 
 	got := sellside(t.Context(), env, "sell", path, "--skip-invalid")
 
-	assert.Equal(t, 1, got.code, "lines were left out and listings failed")
+	assert.Equal(t, 1, got.code, "rows were skipped and listings failed")
 	assert.Contains(t, got.out, "361 of 367 listings made")
 }
