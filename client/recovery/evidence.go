@@ -56,7 +56,8 @@ func (e *evidence) record(resp *http.Response) {
 	e.decode()
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 		if skew := time.Since(date).Abs(); skew-time.Second > e.skew { // the header has whole seconds
-			e.clocks = fmt.Sprintf("the clock of the service differs by %s from that of this machine, by its Date header", skew.Round(time.Second))
+			e.clocks = fmt.Sprintf("the clock of the service differs by %s from this one, by its Date header",
+				skew.Round(time.Second))
 		}
 	}
 	e.body = &bytes.Buffer{}

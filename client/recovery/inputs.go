@@ -43,7 +43,9 @@ func (s Submission) termsOf(i gen.CreateItem) terms {
 // echoOf returns the terms that an item of a batch echoes.
 func (s Submission) echoOf(i gen.CreateBatchItem) terms {
 	in := i.ListingInput
-	item := gen.CreateItem{VariantID: in.VariantID, Amount: in.Amount, CurrencyCode: gen.CurrencyCode(in.CurrencyCode), Active: in.Active}
+	item := gen.CreateItem{
+		VariantID: in.VariantID, Amount: in.Amount, CurrencyCode: gen.CurrencyCode(in.CurrencyCode), Active: in.Active,
+	}
 	_ = item.ExpiresAt.UnmarshalText([]byte(in.ExpiresAt)) // anything but a time is as if not given
 	return s.termsOf(item)
 }
@@ -225,7 +227,9 @@ func (t terms) complete() terms {
 // values returns the fields that can prove a difference: ids and codes without case and
 // punctuation, and amounts that are numbers.
 func (t terms) values() terms {
-	return terms{variant: folded(t[variant]), amount: number(gen.Amount(t[amount])), currency: folded(t[currency])}
+	return terms{
+		variant: folded(t[variant]), amount: number(gen.Amount(t[amount])), currency: folded(t[currency]),
+	}
 }
 
 // agree reports whether no field is given in both with different values.

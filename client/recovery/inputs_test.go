@@ -18,58 +18,58 @@ var february = time.Date(2000, 2, 1, 0, 0, 0, 123_000_000, time.UTC)
 
 func TestRecover_ComparesAnEchoByWhatItSays(t *testing.T) {
 	type (
-		item = gen.CreateItem
-		said = map[string]any
+		item   = gen.CreateItem
+		object = map[string]any
 	)
-	asIs := func(said) {}
-	say := func(member string, value any) func(said) { return func(s said) { s[member] = value } }
+	asIs := func(object) {}
+	set := func(member string, value any) func(object) { return func(s object) { s[member] = value } }
 	euro, soon := func(i *item) { i.CurrencyCode = "EUR" }, func(i *item) { i.ExpiresAt = gen.TimeOf(february) }
 	const landed, notSeen, cannotTell = recovery.Landed, recovery.NotSeen, recovery.CannotTell
 	for _, row := range []struct {
 		amount gen.Amount
 		ask    func(*item)
-		echo   func(said)
+		echo   func(object)
 		want   recovery.Kind
 		why    string
 	}{
 		{"76", nil, asIs, landed, "defaults are filled in"},
-		{"76", nil, func(s said) { s["currencyCode"], s["active"] = nil, nil }, landed, "or they are not"},
-		{"76", func(i *item) { i.CurrencyCode, i.Active = "USD", new(true) }, func(s said) { s["currencyCode"], s["active"] = nil, nil }, landed, "a default said aloud is the default"},
-		{"76.50", func(i *item) { euro(i); soon(i); i.Active = new(false) }, asIs, landed, "everything said"},
+		{"76", nil, func(s object) { s["currencyCode"], s["active"] = nil, nil }, landed, "or they are not"},
+		{"76", func(i *item) { i.CurrencyCode, i.Active = "USD", new(true) }, func(s object) { s["currencyCode"], s["active"] = nil, nil }, landed, "an explicit default is the default"},
+		{"76.50", func(i *item) { euro(i); soon(i); i.Active = new(false) }, asIs, landed, "every field"},
 
-		{"76", nil, say("amount", "76.0000"), landed, "money is a value and not a text"},
-		{"76.0000", nil, say("amount", "76"), landed, "the other way round"},
-		{"76.10", nil, say("amount", "0076.1"), landed, "zeros at either end"},
-		{"23500", func(i *item) { i.CurrencyCode = "JPY" }, say("amount", "23500.0000"), landed, "a currency without cents"},
-		{"76", nil, say("amount", "76.0001"), notSeen, "a hundredth of a cent"},
-		{"76", nil, say("amount", "about 76"), cannotTell, "what is no number proves nothing"},
-		{"76", nil, say("amount", "76.00000000000000000000001"), cannotTell, "nor does a number with too many digits"},
-		{"76", nil, say("amount", nil), cannotTell, "an amount that is not echoed"},
+		{"76", nil, set("amount", "76.0000"), landed, "amounts are compared by value"},
+		{"76.0000", nil, set("amount", "76"), landed, "the other way round"},
+		{"76.10", nil, set("amount", "0076.1"), landed, "zeros at either end"},
+		{"23500", func(i *item) { i.CurrencyCode = "JPY" }, set("amount", "23500.0000"), landed, "a currency without cents"},
+		{"76", nil, set("amount", "76.0001"), notSeen, "a hundredth of a cent"},
+		{"76", nil, set("amount", "about 76"), cannotTell, "text that is no number proves nothing"},
+		{"76", nil, set("amount", "76.00000000000000000000001"), cannotTell, "nor does a number with too many digits"},
+		{"76", nil, set("amount", nil), cannotTell, "an amount that is not echoed"},
 
-		{"76", nil, say("variantId", size(1)), notSeen, "another size"},
-		{"76", nil, say("variantId", "{8F4D2C4E-9D57-4A87-8A34-6B2F5D6D1E21}"), notSeen, "another size, however it is written"},
-		{"76", nil, say("variantId", nil), cannotTell, "a size that is not echoed"},
-		{"76", euro, say("currencyCode", "GBP"), notSeen, "another currency"},
-		{"76", euro, say("currencyCode", "eur"), cannotTell, "a currency in another case"},
-		{"76", euro, say("currencyCode", nil), cannotTell, "a currency that is not echoed"},
-		{"76", nil, say("currencyCode", "EUR"), cannotTell, "a currency that was not asked for: the default may be the account's"},
-		{"76", func(i *item) { i.Active = new(false) }, say("active", true), cannotTell, "active against inactive"},
-		{"76", func(i *item) { i.Active = new(false) }, say("active", nil), cannotTell, "inactive, and not echoed"},
+		{"76", nil, set("variantId", size(1)), notSeen, "another size"},
+		{"76", nil, set("variantId", "{8F4D2C4E-9D57-4A87-8A34-6B2F5D6D1E21}"), notSeen, "another size, however it is written"},
+		{"76", nil, set("variantId", nil), cannotTell, "a size that is not echoed"},
+		{"76", euro, set("currencyCode", "GBP"), notSeen, "another currency"},
+		{"76", euro, set("currencyCode", "eur"), cannotTell, "a currency in another case"},
+		{"76", euro, set("currencyCode", nil), cannotTell, "a currency that is not echoed"},
+		{"76", nil, set("currencyCode", "EUR"), cannotTell, "a currency that was not asked for: the default may be the account's"},
+		{"76", func(i *item) { i.Active = new(false) }, set("active", true), cannotTell, "active against inactive"},
+		{"76", func(i *item) { i.Active = new(false) }, set("active", nil), cannotTell, "inactive, and not echoed"},
 
-		{"76", soon, say("expiresAt", "2000-02-01T01:00:00.123+01:00"), landed, "an instant and not a text"},
-		{"76", soon, say("expiresAt", "2000-02-01T00:00:00.124Z"), cannotTell, "a fraction of a second may have been changed"},
-		{"76", soon, say("expiresAt", "2000-02-01T00:00:00Z"), cannotTell, "or cut"},
-		{"76", soon, say("expiresAt", "2000-03-01T00:00:00Z"), cannotTell, "another expiry alone proves nothing"},
-		{"76", soon, say("expiresAt", nil), cannotTell, "an expiry that is not echoed"},
-		{"76", soon, say("expiresAt", "next month"), cannotTell, "what is no time says nothing"},
-		{"76", nil, say("expiresAt", "2000-02-01T00:00:00.123Z"), cannotTell, "an expiry that was not asked for"},
-		{"76", nil, say("expiresAt", "2002-09-26T00:00:00.000Z"), landed, "the default expiry, filled in"},
-		{"76", nil, say("expiresAt", "2002-09-25T00:00:00.000Z"), landed, "counted in another zone"},
-		{"76", nil, say("expiresAt", "2002-09-24T00:00:00.000Z"), cannotTell, "two days are no zone"},
-		{"76", func(i *item) { i.ExpiresAt = gen.TimeOf(time.Date(2002, 9, 26, 0, 0, 0, 0, time.UTC)) }, say("expiresAt", nil), landed, "asked for, and the default anyway"},
+		{"76", soon, set("expiresAt", "2000-02-01T01:00:00.123+01:00"), landed, "times are compared by instant"},
+		{"76", soon, set("expiresAt", "2000-02-01T00:00:00.124Z"), cannotTell, "the fraction of a second may have been changed"},
+		{"76", soon, set("expiresAt", "2000-02-01T00:00:00Z"), cannotTell, "or cut"},
+		{"76", soon, set("expiresAt", "2000-03-01T00:00:00Z"), cannotTell, "another expiry alone proves nothing"},
+		{"76", soon, set("expiresAt", nil), cannotTell, "an expiry that is not echoed"},
+		{"76", soon, set("expiresAt", "next month"), cannotTell, "text that is no time proves nothing"},
+		{"76", nil, set("expiresAt", "2000-02-01T00:00:00.123Z"), cannotTell, "an expiry that was not asked for"},
+		{"76", nil, set("expiresAt", "2002-09-26T00:00:00.000Z"), landed, "the default expiry, filled in"},
+		{"76", nil, set("expiresAt", "2002-09-25T00:00:00.000Z"), landed, "counted in another zone"},
+		{"76", nil, set("expiresAt", "2002-09-24T00:00:00.000Z"), cannotTell, "no zone is two days away"},
+		{"76", func(i *item) { i.ExpiresAt = gen.TimeOf(time.Date(2002, 9, 26, 0, 0, 0, 0, time.UTC)) }, set("expiresAt", nil), landed, "asked for, and the default anyway"},
 
-		{"76", nil, func(s said) { clear(s) }, cannotTell, "nothing is echoed"},
-		{"76", nil, func(s said) { clear(s); s["amount"] = "77" }, notSeen, "what is echoed rules it out"},
+		{"76", nil, func(s object) { clear(s) }, cannotTell, "nothing is echoed"},
+		{"76", nil, func(s object) { clear(s); s["amount"] = "77" }, notSeen, "the amount rules it out"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
@@ -102,13 +102,13 @@ func TestRecover_ComparesInputsAsAMultiset(t *testing.T) {
 		{three, three, recovery.Landed, "the same"},
 		{three, append(one("76.00", quantity(3)), one("77.0")...), recovery.Landed, "a quantity is as many items, in any order"},
 		{three, append(one("77", quantity(3)), one("76")...), recovery.NotSeen, "how many of each counts"},
-		{append(one("76"), one("76", func(i *gen.CreateItem) { i.CurrencyCode, i.Active = "USD", new(true) })...), append(one("76"), one("76")...), recovery.Landed, "a default that is said and one that is not are the same"},
+		{append(one("76"), one("76", func(i *gen.CreateItem) { i.CurrencyCode, i.Active = "USD", new(true) })...), append(one("76"), one("76")...), recovery.Landed, "an explicit default and an omitted one are the same"},
 		{one("76"), append(one("76"), one("76")...), recovery.CannotTell, "another total is no other value: one more"},
 		{append(one("76"), one("76")...), one("76"), recovery.CannotTell, "one less"},
 		{one("76"), append(one("76"), one("77")...), recovery.NotSeen, "one more, and no item has its amount"},
 		{append(one("76"), one("77")...), one("78"), recovery.NotSeen, "one less, and no item has its amount"},
 		{append(one("76"), one("76")...), append(one("75.99"), one("76.01")...), recovery.NotSeen, "a cent split the other way"},
-		{append(one("76"), one("77")...), append(one("77"), one("77")...), recovery.NotSeen, "one instead of another"},
+		{append(one("76"), one("77")...), append(one("77"), one("77")...), recovery.NotSeen, "another amount instead"},
 	} {
 		inMarket(t, func(t *testing.T, m *market) {
 			submission := newSubmission(t, row.asked, recovery.WithoutMark())
@@ -118,7 +118,7 @@ func TestRecover_ComparesInputsAsAMultiset(t *testing.T) {
 	}
 }
 
-func TestRecover_KnowsThatAnItemThatSaysNothingMayBeAnyOther(t *testing.T) {
+func TestRecover_TakesAnItemWithoutAnEchoForAny(t *testing.T) {
 	for other, want := range map[gen.Amount]recovery.Kind{"77": recovery.CannotTell, "78": recovery.NotSeen} {
 		inMarket(t, func(t *testing.T, m *market) {
 			submission := newSubmission(t, append(one("76"), one("77")...))
@@ -133,7 +133,7 @@ func TestRecover_KnowsThatAnItemThatSaysNothingMayBeAnyOther(t *testing.T) {
 	}
 }
 
-// result is an item of a batch with an id, which tells the tests which one it is.
+// result is an item of a batch with an id.
 func result(id string, in gen.CreateBatchItemInput) gen.CreateBatchItem {
 	return gen.CreateBatchItem{ItemID: id, ListingInput: in}
 }
@@ -165,7 +165,7 @@ func TestSubmission_MatchesAResultByWhatItEchoes(t *testing.T) {
 		{full, echo{VariantID: "v", Amount: "76"}, true, "null for every optional member"},
 		{bare, echo{VariantID: "v", Amount: "76", CurrencyCode: "USD", Active: new(true), ExpiresAt: "2032-01-01T00:00:00.000Z"}, true, "defaults filled in"},
 		{bare, echo{VariantID: "v", Amount: "76", CurrencyCode: "EUR"}, true, "the default currency may be that of the account"},
-		{full, echo{VariantID: "v", Amount: "76", ExpiresAt: "2030-01-31T12:00:01Z"}, true, "an expiry that was rounded by the service"},
+		{full, echo{VariantID: "v", Amount: "76", ExpiresAt: "2030-01-31T12:00:01Z"}, true, "an expiry that was rounded"},
 		{full, echo{VariantID: "V", Amount: "76", CurrencyCode: "eur"}, true, "another spelling"},
 		{full, echo{VariantID: "w", Amount: "76"}, false, "another variant"},
 		{full, echo{VariantID: "v", Amount: "76.01"}, false, "another price"},

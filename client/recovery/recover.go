@@ -89,7 +89,8 @@ func Recover(ctx context.Context, c *client.Client, s Submission, opts Options) 
 		return Verdict{}, err
 	}
 	opts = opts.withDefaults()
-	settled, latest := time.Now().Add(opts.Settle), s.MadeAt.Add(sendWithin).Add(opts.Skew).Add(opts.Settle)
+	settled := time.Now().Add(opts.Settle)
+	latest := s.MadeAt.Add(sendWithin).Add(opts.Skew).Add(opts.Settle)
 	if latest.Before(settled) {
 		settled = latest
 	}
@@ -100,7 +101,8 @@ func Recover(ctx context.Context, c *client.Client, s Submission, opts Options) 
 		return v.Kind == Landed, err
 	})
 	if err != nil {
-		return Verdict{}, fmt.Errorf("recover (submission %s): nothing is decided, call Recover again: %w", s.ID, err)
+		err = fmt.Errorf("recover (submission %s): nothing is decided, call Recover again: %w", s.ID, err)
+		return Verdict{}, err
 	}
 	v.Since, v.Settle = search.since, opts.Settle
 	return v, nil
@@ -108,7 +110,9 @@ func Recover(ctx context.Context, c *client.Client, s Submission, opts Options) 
 
 // lookUntil looks until the write is decided or the settle time is over; the last look is after it.
 // Pauses grow from a fiftieth of the settle time to a fifth. Transient failures are repeated.
-func lookUntil(ctx context.Context, settled time.Time, settle time.Duration, look func() (decided bool, err error)) error {
+func lookUntil(
+	ctx context.Context, settled time.Time, settle time.Duration, look func() (decided bool, err error),
+) error {
 	for interval := settle / 50; ; interval = min(interval+interval/2, settle/5) {
 		last := !time.Now().Before(settled)
 		decided, err := look()

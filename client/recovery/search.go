@@ -60,7 +60,8 @@ func newSearch(c *client.Client, submission Submission, opts Options, latest tim
 func (s *search) look(ctx context.Context) (Verdict, error) {
 	ctx = s.observe(ctx)
 	s.incomplete = ""
-	for _, expired := range []bool{false, true} { // no service says whether expired listings are added or replace the others
+	// assumed: a list of expired listings may lack the others.
+	for _, expired := range []bool{false, true} {
 		if err := s.listAll(ctx, expired); err != nil {
 			return Verdict{}, err
 		}
@@ -121,7 +122,9 @@ func refused(err error) bool {
 func (s *search) list(ctx context.Context, expired bool, statuses ...gen.ListingStatus) error {
 	s.begin()
 	n := 0
-	filter := client.ListingFilter{VariantIDs: s.variants, From: s.since.AddDate(0, 0, -1), Statuses: statuses, Expired: expired}
+	filter := client.ListingFilter{
+		VariantIDs: s.variants, From: s.since.AddDate(0, 0, -1), Statuses: statuses, Expired: expired,
+	}
 	for l, err := range s.c.Listings.List(ctx, filter) {
 		if err != nil {
 			return err
@@ -165,7 +168,9 @@ func (s *search) add(l gen.Listing) {
 
 // mayBeOurs returns why a listing without a batch may be of the submission; "" if it cannot.
 func (s *search) mayBeOurs(l gen.Listing) string {
-	listed := terms{variant: l.Variant.VariantID, amount: string(l.Amount), currency: string(l.CurrencyCode)}.values()
+	listed := terms{
+		variant: l.Variant.VariantID, amount: string(l.Amount), currency: string(l.CurrencyCode),
+	}.values()
 	same := func(i gen.CreateItem) bool { return !differ(folded(i.VariantID), listed[variant]) }
 	likely := func(i gen.CreateItem) bool { return agree(s.submission.termsOf(i).values(), listed) }
 	switch {

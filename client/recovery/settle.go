@@ -25,7 +25,9 @@ import (
 //
 // If ctx ends first, or the service refuses to be read, the error says so. The verdicts that are
 // returned with it have no Kind where nothing is decided.
-func SettleUpdate(ctx context.Context, c *client.Client, items []gen.UpdateItem, sentAt time.Time, opts Options) ([]Verdict, error) {
+func SettleUpdate(
+	ctx context.Context, c *client.Client, items []gen.UpdateItem, sentAt time.Time, opts Options,
+) ([]Verdict, error) {
 	writes := make([]*write, len(items))
 	for i, item := range items {
 		writes[i] = &write{UpdateItem: item, types: []gen.OperationType{gen.OperationTypeUpdate}}
@@ -38,10 +40,14 @@ func SettleUpdate(ctx context.Context, c *client.Client, items []gen.UpdateItem,
 
 // SettleDelete is [SettleUpdate] for the listings of a [client.Batches.Delete] of unknown outcome. Its
 // cost is the same.
-func SettleDelete(ctx context.Context, c *client.Client, listingIDs []string, sentAt time.Time, opts Options) ([]Verdict, error) {
+func SettleDelete(
+	ctx context.Context, c *client.Client, listingIDs []string, sentAt time.Time, opts Options,
+) ([]Verdict, error) {
 	writes := make([]*write, len(listingIDs))
 	for i, id := range listingIDs {
-		writes[i] = &write{UpdateItem: gen.UpdateItem{ListingID: id}, types: []gen.OperationType{gen.OperationTypeDelete}}
+		writes[i] = &write{
+			UpdateItem: gen.UpdateItem{ListingID: id}, types: []gen.OperationType{gen.OperationTypeDelete},
+		}
 	}
 	return settle(ctx, c, gen.OpDeleteListingsBatch, writes, sentAt, opts)
 }
@@ -52,15 +58,20 @@ func SettleDelete(ctx context.Context, c *client.Client, listingIDs []string, se
 //
 // It cannot find a listing that [client.Listings.Create] made, because its id is not known: create
 // it as a [Submission] instead.
-func SettleOperation(ctx context.Context, c *client.Client, operation gen.OperationType, item gen.UpdateItem, sentAt time.Time, opts Options) (Verdict, error) {
+func SettleOperation(
+	ctx context.Context, c *client.Client, operation gen.OperationType, item gen.UpdateItem, sentAt time.Time,
+	opts Options,
+) (Verdict, error) {
 	op, ok := map[gen.OperationType]gen.OperationID{
 		gen.OperationTypeUpdate: gen.OpUpdateListing, gen.OperationTypeDelete: gen.OpDeleteListing,
 		gen.OperationTypeActivate: gen.OpActivateListing, gen.OperationTypeDeactivate: gen.OpDeactivateListing,
 	}[operation]
 	if !ok {
-		return Verdict{}, &client.ArgumentError{Operation: gen.OpListListingOperations, Field: "operation", Problem: fmt.Sprintf("%q is not UPDATE, DELETE, ACTIVATE or DEACTIVATE", operation)}
+		return Verdict{}, refuse(gen.OpListListingOperations, "operation",
+			fmt.Sprintf("%q is not UPDATE, DELETE, ACTIVATE or DEACTIVATE", operation))
 	}
-	verdicts, err := settle(ctx, c, op, []*write{{UpdateItem: item, types: []gen.OperationType{operation}}}, sentAt, opts)
+	writes := []*write{{UpdateItem: item, types: []gen.OperationType{operation}}}
+	verdicts, err := settle(ctx, c, op, writes, sentAt, opts)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -84,10 +95,10 @@ func settle(
 	ctx context.Context, c *client.Client, op gen.OperationID, writes []*write, sentAt time.Time, opts Options,
 ) ([]Verdict, error) {
 	if c == nil {
-		return nil, &client.ArgumentError{Operation: op, Field: "client", Problem: "nil: pass what client.New returned"}
+		return nil, refuse(op, "client", "nil: pass what client.New returned")
 	}
 	if sentAt.IsZero() {
-		return nil, &client.ArgumentError{Operation: op, Field: "sentAt", Problem: "missing: pass the moment before the write was sent"}
+		return nil, refuse(op, "sentAt", "missing: pass the moment before the write was sent")
 	}
 	opts = opts.withDefaults()
 	s := &settler{newEvidence(c, sentAt, opts)}
@@ -151,7 +162,8 @@ func (s *settler) find(ctx context.Context, w *write) ([]client.FoundOperation, 
 
 // examine compares an operation with the write.
 func (s *settler) examine(w *write, o client.FoundOperation) {
-	if s.known[o.ID()] || slices.ContainsFunc(w.matches, func(m *client.Operation) bool { return m.ID() == o.ID() }) {
+	matches := func(m *client.Operation) bool { return m.ID() == o.ID() }
+	if s.known[o.ID()] || slices.ContainsFunc(w.matches, matches) {
 		return
 	}
 	var changes any
@@ -234,9 +246,10 @@ func (w *write) compare(o gen.ListingOperation, changes any) (like likeness, why
 			continue
 		}
 		others := slices.DeleteFunc(slices.Clone(shown[field]), func(other string) bool { return other == value })
+		isDifferent := len(others) > 0 && len(others) == len(shown[field]) && !slices.Contains(others, "")
 		switch {
 		case len(shown[field]) > 0 && len(others) == 0:
-		case len(others) == len(shown[field]) && len(others) > 0 && !slices.Contains(others, "") && (field == amounts || field == currencies):
+		case isDifferent && (field == amounts || field == currencies):
 			return different, ""
 		default:
 			like, why = unclear, "changes do not hold what was sent: "+field

@@ -55,7 +55,9 @@ func New(items []gen.CreateItem, opts ...Option) (Submission, error) {
 		}
 		opt(&c)
 	}
-	s := Submission{ID: rand.Text(), MadeAt: time.Now().UTC().Truncate(time.Millisecond), Items: slices.Clone(items)}
+	s := Submission{
+		ID: rand.Text(), MadeAt: time.Now().UTC().Truncate(time.Millisecond), Items: slices.Clone(items),
+	}
 	const day = 24 * time.Hour
 	mark := s.MadeAt.Add(997*day - random.N(50*day))
 	for i := range s.Items {
@@ -85,7 +87,7 @@ func Submit(ctx context.Context, c *client.Client, s Submission) (*client.Batch[
 	}
 	sendBy := s.MadeAt.Add(sendWithin)
 	if time.Now().After(sendBy) {
-		return nil, invalid("more than an hour old: recover it, unless it was never submitted")
+		return nil, invalid("more than an hour old: call Recover, unless it was never submitted")
 	}
 	ctx, cancel := context.WithDeadline(ctx, sendBy)
 	defer cancel()
@@ -94,7 +96,7 @@ func Submit(ctx context.Context, c *client.Client, s Submission) (*client.Batch[
 
 func check(c *client.Client, s Submission) error {
 	if c == nil {
-		return &client.ArgumentError{Operation: gen.OpCreateListingsBatch, Field: "client", Problem: "nil: pass what client.New returned"}
+		return refuse(gen.OpCreateListingsBatch, "client", "nil: pass what client.New returned")
 	}
 	if s.ID == "" || s.MadeAt.IsZero() || len(s.Items) == 0 {
 		return invalid("the id, time or items are missing: use New")
@@ -102,6 +104,8 @@ func check(c *client.Client, s Submission) error {
 	return nil
 }
 
-func invalid(problem string) error {
-	return &client.ArgumentError{Operation: gen.OpCreateListingsBatch, Field: "submission", Problem: problem}
+func invalid(problem string) error { return refuse(gen.OpCreateListingsBatch, "submission", problem) }
+
+func refuse(op gen.OperationID, field, problem string) error {
+	return &client.ArgumentError{Operation: op, Field: field, Problem: problem}
 }
