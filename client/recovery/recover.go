@@ -101,7 +101,8 @@ func Recover(ctx context.Context, c *client.Client, s Submission, opts Options) 
 		return v.Kind == Landed, err
 	})
 	if err != nil {
-		err = fmt.Errorf("recover (submission %s): nothing is decided, call Recover again: %w", s.ID, err)
+		err = fmt.Errorf("recover (submission %s): nothing is decided, call Recover again: %w",
+			s.ID, err)
 		return Verdict{}, err
 	}
 	v.Since, v.Settle = search.since, opts.Settle

@@ -54,7 +54,8 @@ func (v Verdict) String() string {
 		}
 		return "landed as batch " + v.Batch.ID()
 	case NotSeen:
-		return fmt.Sprintf("not seen since %s, if it shows within %s", v.Since.Format(time.RFC3339), v.Settle)
+		return fmt.Sprintf("not seen since %s, if it shows within %s",
+			v.Since.Format(time.RFC3339), v.Settle)
 	case CannotTell:
 		return "cannot tell: " + v.Reason
 	default:

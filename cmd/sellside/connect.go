@@ -46,7 +46,8 @@ func (c *connection) complete(getenv func(string) string) error {
 		{&c.token, "access token", "--token", "SELLSIDE_TOKEN"},
 	} {
 		if *setting.value = cmp.Or(*setting.value, getenv(setting.envVar)); *setting.value == "" {
-			errs = append(errs, invalidf("the %s is missing: set %s, or use %s", setting.what, setting.envVar, setting.flag))
+			errs = append(errs, invalidf("the %s is missing: set %s, or use %s",
+				setting.what, setting.envVar, setting.flag))
 		}
 	}
 	return errors.Join(errs...)

@@ -24,7 +24,9 @@ func main() {
 }
 
 // run runs a command line and returns its exit code. It stops when ctx ends.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+func run(
+	ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string,
+) int {
 	root := newRoot(getenv)
 	root.SetArgs(args)
 	root.SetIn(stdin)

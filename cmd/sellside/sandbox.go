@@ -99,7 +99,8 @@ func (m *marketplace) complete(getenv func(string) string) error {
 		return invalidf("sandbox: --token-life (%s): use a second or more", m.TokenLife)
 	}
 	if m.Delay < 0 || m.OrderStep < 0 {
-		return invalidf("sandbox: --delay (%s) and --order-step (%s): use 0 or more", m.Delay, m.OrderStep)
+		return invalidf("sandbox: --delay (%s) and --order-step (%s): use 0 or more",
+			m.Delay, m.OrderStep)
 	}
 	m.Delay, m.OrderStep = cmp.Or(m.Delay, -1), cmp.Or(m.OrderStep, -1) // in the options, 0 is the default
 	return nil

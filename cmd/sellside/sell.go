@@ -159,7 +159,8 @@ func (s *seller) check(file *inventory.File) error {
 	case file.Unreadable:
 		return invalidf("nothing was sent: the header is invalid: correct it")
 	default:
-		return invalidf("nothing was sent: %d invalid rows: correct them, or send the others with --skip-invalid", rows)
+		return invalidf("nothing was sent: %d invalid rows: correct them, or send the others with --skip-invalid",
+			rows)
 	}
 }
 
@@ -168,19 +169,24 @@ func (s *seller) report(files report.Files, results []sell.Result) {
 	fmt.Fprintf(s.out, "\nresults: %s\n", files.Results)
 }
 
+// settleAdvice has a verb for the file of the unsettled batch.
+const settleAdvice = "run the same command again to settle it, or look for its listings and remove %s"
+
 // outcome returns the error of a run, nil if every row of the inventory was listed.
 func outcome(files report.Files, listings report.Counts, skipped int, err error) error {
 	switch {
 	case errors.Is(err, sell.ErrUnsettled):
-		return fmt.Errorf("stopped: %w: run the same command again to settle it, or look for its listings and remove %s", err, files.Unsettled)
+		return fmt.Errorf("stopped: %w: "+settleAdvice, err, files.Unsettled)
 	case err != nil:
 		return fmt.Errorf("stopped early: %w", err)
 	case listings.Unknown > 0:
-		return fmt.Errorf("%d listings were not made and %d are unknown: see the result file", listings.NotMade, listings.Unknown)
+		return fmt.Errorf("%d listings were not made and %d are unknown: see the result file",
+			listings.NotMade, listings.Unknown)
 	case listings.NotMade > 0:
 		return fmt.Errorf("%d listings were not made: see the result file", listings.NotMade)
 	case skipped > 0:
-		return fmt.Errorf("skipped %d invalid rows: correct them and list them from a separate file", skipped)
+		return fmt.Errorf("skipped %d invalid rows: correct them and list them from a separate file",
+			skipped)
 	}
 	return nil
 }
@@ -188,10 +194,11 @@ func outcome(files report.Files, listings report.Counts, skipped int, err error)
 // settled returns the error of a run that has only settled the batch of an earlier run.
 func settled(files report.Files, err error) error {
 	if errors.Is(err, sell.ErrUnsettled) {
-		return fmt.Errorf("nothing was sent: an earlier run was stopped: %w: run the same command again to settle it, or look for its listings and remove %s", err, files.Unsettled)
+		return fmt.Errorf("nothing was sent: an earlier run was stopped: %w: "+settleAdvice, err, files.Unsettled)
 	}
 	if err != nil {
 		return fmt.Errorf("nothing was sent: settle the batch of an earlier run: %w", err)
 	}
-	return fmt.Errorf("nothing was sent: settled the batch of an earlier run: list the rows that were not made from a separate file, or run the same command again to list all rows")
+	return errors.New("nothing was sent: settled the batch of an earlier run: " +
+		"list the rows that were not made from a separate file, or run the same command again to list all rows")
 }

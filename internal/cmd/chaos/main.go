@@ -129,5 +129,8 @@ func (o outcome) String() string {
 }
 
 func (o outcome) plus(other outcome) outcome {
-	return outcome{o.lost + other.lost, o.duplicated + other.duplicated, o.unknown + other.unknown, o.recovered + other.recovered}
+	return outcome{
+		lost: o.lost + other.lost, duplicated: o.duplicated + other.duplicated,
+		unknown: o.unknown + other.unknown, recovered: o.recovered + other.recovered,
+	}
 }

@@ -131,7 +131,9 @@ func (s *seller) sell(ctx context.Context, items []gen.CreateItem) error {
 
 // recover reads until there is a verdict, through the same broken network. It returns the batch if it
 // landed, failure if it was not seen, and neither if that cannot be told.
-func (s *seller) recover(ctx context.Context, submission recovery.Submission, failure error) (*client.Batch[gen.CreateBatchItem], error) {
+func (s *seller) recover(
+	ctx context.Context, submission recovery.Submission, failure error,
+) (*client.Batch[gen.CreateBatchItem], error) {
 	var verdict recovery.Verdict
 	err := retry(ctx, "recover", func() (err error) {
 		verdict, err = recovery.Recover(ctx, s.c, submission, recovery.Options{Known: s.known, Settle: settleBound()})

@@ -55,7 +55,8 @@ func (d *Demo) Run(ctx context.Context) error {
 			return fmt.Errorf("demo: step %d: %w", d.chapter, err)
 		}
 	}
-	d.say("\n%s", d.Look.Good(fmt.Sprintf("All as expected, including the %d invalid rows and the %d rows that the service refuses. It took %s.",
+	d.say("\n%s", d.Look.Good(fmt.Sprintf(
+		"All as expected, including the %d invalid rows and the %d rows that the service refuses. It took %s.",
 		len(invalidRows()), len(failingRows()), time.Since(start).Round(100*time.Millisecond))))
 	return nil
 }

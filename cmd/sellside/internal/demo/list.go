@@ -24,7 +24,8 @@ func (d *Demo) read(ctx context.Context) error {
 	if err := resolve.Variants(ctx, d.Client.Catalog, file, func(done, _ int) { products = done }); err != nil {
 		return err
 	}
-	d.say("examples/inventory.csv has %d rows. %d products were looked up in the catalog, by exact style id and size.", len(file.Rows), products)
+	d.say("examples/inventory.csv has %d rows. %d products were looked up in the catalog, by exact style id and size.",
+		len(file.Rows), products)
 	d.say("These rows are invalid:\n")
 	for _, m := range file.Problems() {
 		d.say("  %s  %s", d.Look.Bad(fmt.Sprintf("line %-3d", m.Line)), report.Plain(m.Text))
@@ -63,7 +64,8 @@ func (d *Demo) list(ctx context.Context) error {
 		case r.Status == string(gen.BatchItemStatusFailed):
 			failed = append(failed, r.Line)
 		default:
-			return fmt.Errorf("line %d: status %s with listing id %q: %s", r.Line, r.Status, r.ListingID, r.Error)
+			return fmt.Errorf("line %d: status %s with listing id %q: %s",
+				r.Line, r.Status, r.ListingID, r.Error)
 		}
 	}
 	return asExpected("refused by the service", failingRows(), slices.Compact(failed))
@@ -74,7 +76,8 @@ type batches struct{ *Demo }
 
 func (b batches) Submitted(batch sell.Batch) {
 	if batch.Number == 1 {
-		b.say("%d listings are sent in batches of at most 100, which the service works on asynchronously.\n", batch.Total)
+		b.say("%d listings are sent in batches of at most 100, which the service works on asynchronously.\n",
+			batch.Total)
 	}
 }
 
@@ -85,7 +88,8 @@ func (b batches) Settling(batch sell.Batch) {
 func (batches) Moved(sell.Batch, int) {}
 
 func (b batches) Finished(batch sell.Batch, completed, failed int) {
-	b.say("  batch %d  %s  %3d listings  %3d completed  %3d failed", batch.Number, b.Look.Faint(batch.ID), batch.Listings, completed, failed)
+	b.say("  batch %d  %s  %3d listings  %3d completed  %3d failed",
+		batch.Number, b.Look.Faint(batch.ID), batch.Listings, completed, failed)
 }
 
 // expectation is a line of examples/inventory.csv that fails on purpose.

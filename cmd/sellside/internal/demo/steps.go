@@ -47,7 +47,8 @@ func (d *Demo) lower(ctx context.Context) error {
 		"highest bid", o.price(o.market.HighestBidAmount),
 		"new price", o.price(price),
 	)
-	op, err := d.Client.Listings.Update(ctx, o.ListingID, gen.UpdateListingRequest{Amount: price, CurrencyCode: o.CurrencyCode})
+	terms := gen.UpdateListingRequest{Amount: price, CurrencyCode: o.CurrencyCode}
+	op, err := d.Client.Listings.Update(ctx, o.ListingID, terms)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,8 @@ func (d *Demo) lower(ctx context.Context) error {
 		return err
 	}
 	if !d.offer.Amount.Equal(price) || !d.offer.market.LowestAskAmount.Equal(price) {
-		return fmt.Errorf("the price is %s and the lowest ask %s, want %s", d.offer.Amount, d.offer.market.LowestAskAmount, price)
+		return fmt.Errorf("the price is %s and the lowest ask %s, want %s",
+			d.offer.Amount, d.offer.market.LowestAskAmount, price)
 	}
 	d.say("\nThe update %s, and the lowest ask is ours: %s.", d.Look.Good("succeeded"), d.offer.price(price))
 	return nil
@@ -82,7 +84,8 @@ func (d *Demo) undercut(ctx context.Context) (offer, error) {
 		if err != nil {
 			return o, err
 		}
-		if o.Status == gen.ListingStatusActive && lowest.Less(ours) && decimal.One.Less(lowest) && o.market.HighestBidAmount != "" {
+		isUndercut := lowest.Less(ours) && decimal.One.Less(lowest)
+		if isUndercut && o.Status == gen.ListingStatusActive && o.market.HighestBidAmount != "" {
 			return o, nil
 		}
 	}
@@ -116,7 +119,8 @@ func (d *Demo) deactivate(ctx context.Context) error {
 		return err
 	}
 	if after.Status != gen.ListingStatusInactive || after.Ask != nil {
-		return fmt.Errorf("listing %s is %s, want it inactive and without an ask", o.ListingID, after.Status)
+		return fmt.Errorf("listing %s is %s, want it inactive and without an ask",
+			o.ListingID, after.Status)
 	}
 	d.say("Not for sale today: %s.\n", o.name())
 	d.table("listing", o.ListingID, "before", string(o.Status), "now", string(after.Status))
@@ -126,7 +130,9 @@ func (d *Demo) deactivate(ctx context.Context) error {
 // another returns an active listing of another row than the one whose price was lowered.
 func (d *Demo) another() sell.Result {
 	for _, r := range d.listed {
-		if active := d.rows[r.Line].Active; r.ListingID != d.offer.ListingID && (active == nil || *active) && d.rows[r.Line].VariantID != d.offer.Variant.VariantID {
+		row := d.rows[r.Line]
+		isActive := row.Active == nil || *row.Active
+		if isActive && r.ListingID != d.offer.ListingID && row.VariantID != d.offer.Variant.VariantID {
 			return r
 		}
 	}
@@ -191,7 +197,8 @@ func (d *Demo) sale(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if order.ListingID != d.offer.ListingID || !order.Amount.Equal(d.offer.Amount) || order.Payout == nil || order.Shipment == nil {
+	isSale := order.ListingID == d.offer.ListingID && order.Amount.Equal(d.offer.Amount)
+	if !isSale || order.Payout == nil || order.Shipment == nil {
 		return fmt.Errorf("order %s is of listing %s for %s, want listing %s for %s with payout and shipment",
 			number, order.ListingID, order.Amount, d.offer.ListingID, d.offer.Amount)
 	}

@@ -50,7 +50,8 @@ func (f *File) Add(line int, format string, args ...any) {
 
 // Problems returns all problems in the order of the lines.
 func (f *File) Problems() []Problem {
-	return slices.SortedStableFunc(slices.Values(f.problems), func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+	byLine := func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) }
+	return slices.SortedStableFunc(slices.Values(f.problems), byLine)
 }
 
 // Valid returns the rows without a problem; none if the file is unreadable.

@@ -55,7 +55,8 @@ func (p *parser) record(line int, fields []string) {
 		return // the header is invalid, which is reported
 	}
 	if len(fields) != len(p.columns) {
-		p.file.Add(line, "the row has %d fields and the header has %d: check the commas, and put a value that has one in double quotes", len(fields), len(p.columns))
+		p.file.Add(line, "the row has %d fields and the header has %d: check the commas, and put a value that has one in double quotes",
+			len(fields), len(p.columns))
 		return
 	}
 	row := &rowReader{file: p.file, line: line, fields: fields, columns: p.columns}
@@ -67,7 +68,8 @@ func (p *parser) broken(err *csv.ParseError) {
 	if p.columns == nil {
 		p.columns, p.file.Unreadable = columns{}, true
 	}
-	p.file.Add(err.StartLine, "invalid quotes (line %d, column %d): write a double quote within a value twice, and put the value in quotes", err.Line, err.Column)
+	p.file.Add(err.StartLine, "invalid quotes (line %d, column %d): write a double quote within a value twice, and put the value in quotes",
+		err.Line, err.Column)
 }
 
 func (p *parser) end() *File {

@@ -60,7 +60,8 @@ func (f Files) Load() (Files, *sell.Unsettled, error) {
 		err = errors.New("resultFile is missing")
 	}
 	if err != nil {
-		return f, nil, fmt.Errorf("read the unsettled batch (%s): %w: repair or remove it", f.Unsettled, err)
+		return f, nil, fmt.Errorf("read the unsettled batch (%s): %w: repair or remove it",
+			f.Unsettled, err)
 	}
 	return Files{u.ResultFile, f.Unsettled}, &u.Unsettled, nil
 }

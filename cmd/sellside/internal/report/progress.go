@@ -44,7 +44,8 @@ func (l *lines) Submitted(b sell.Batch) {
 
 func (l *lines) Settling(b sell.Batch) {
 	l.last = time.Now()
-	fmt.Fprintf(l.w, "batch %d of %d: no response, reading the listings to find out whether it was made\n", b.Number, b.Of)
+	fmt.Fprintf(l.w, "batch %d of %d: no response, reading the listings to find out whether it was made\n",
+		b.Number, b.Of)
 }
 
 func (l *lines) Moved(b sell.Batch, finished int) {

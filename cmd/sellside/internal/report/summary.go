@@ -47,9 +47,12 @@ func Summary(w io.Writer, look Look, results []sell.Result) {
 		if r.Listed() {
 			continue
 		}
-		if n := len(groups); n > 0 && groups[n-1].Line == r.Line && groups[n-1].Status == r.Status && groups[n-1].Error == r.Error {
-			groups[n-1].listings++
-			continue
+		if n := len(groups); n > 0 {
+			last := &groups[n-1]
+			if last.Line == r.Line && last.Status == r.Status && last.Error == r.Error {
+				last.listings++
+				continue
+			}
 		}
 		groups = append(groups, group{r, 1})
 	}

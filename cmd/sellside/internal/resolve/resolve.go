@@ -66,7 +66,9 @@ func stylesOf(f *inventory.File) []string {
 }
 
 // lookUpAll looks up several products at a time. It stops at the first failure.
-func lookUpAll(ctx context.Context, catalog *client.Catalog, styles []string, progress func(done, of int)) (map[string]product, error) {
+func lookUpAll(
+	ctx context.Context, catalog *client.Catalog, styles []string, progress func(done, of int),
+) (map[string]product, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
@@ -156,7 +158,8 @@ func (p product) variant(style, size string) (id, problem string) {
 	case len(p.matches) == 0:
 		return "", fmt.Sprintf("style_id %q is not in the catalog%s", style, p.suggestion(style))
 	case len(p.matches) > 1:
-		return "", fmt.Sprintf("style_id %q is ambiguous: %s have it: add the variant_id", style, titles(p.matches))
+		return "", fmt.Sprintf("style_id %q is ambiguous: %s have it: add the variant_id",
+			style, titles(p.matches))
 	case size == "":
 		return "", ""
 	}
@@ -174,7 +177,8 @@ func (p product) variant(style, size string) (id, problem string) {
 	case 1:
 		return ids[0], ""
 	default:
-		return "", fmt.Sprintf("size %q is ambiguous: %s (%s) has it %d times: add the variant_id", size, p.matches[0].Title, style, len(ids))
+		return "", fmt.Sprintf("size %q is ambiguous: %s (%s) has it %d times: add the variant_id",
+			size, p.matches[0].Title, style, len(ids))
 	}
 }
 

@@ -19,7 +19,7 @@ type Result struct {
 	Line      int    `json:"line"`                // Of the inventory.
 	Nth       int    `json:"nth"`                 // Of the listings of its row, from 1.
 	ListingID string `json:"listingId,omitempty"` // Empty unless the service has returned it.
-	Status    string `json:"status"`              // COMPLETED, FAILED, QUEUED or IN_PROGRESS, as the service reports it, or a Status constant.
+	Status    string `json:"status"`              // As the service reports it, such as COMPLETED, or a Status constant.
 	Error     string `json:"error,omitempty"`     // Why it failed, or what to do.
 }
 
@@ -108,7 +108,7 @@ func (b *batch) take(batchID string, s recovery.Submission, items []gen.CreateBa
 				continue
 			}
 			r.Status, r.ListingID = StatusUnknown, ""
-			r.Error = fmt.Sprintf("batch %s shows no result for this listing: look for it among your listings before you list it again", batchID)
+			r.Error = fmt.Sprintf("batch %s has no result for this listing: look for it before you list it again", batchID)
 		}
 	}
 }
@@ -126,7 +126,8 @@ func outcome(batchID string, item gen.CreateBatchItem, seen map[string]bool) (st
 	case s == gen.BatchItemStatusCompleted && id != "" && reason == "" && !isDuplicate:
 		return status, id, ""
 	case (s == gen.BatchItemStatusQueued || s == gen.BatchItemStatusInProgress) && id == "":
-		return status, "", fmt.Sprintf("not finished: batch %s continues, look for its listings later", batchID)
+		return status, "", fmt.Sprintf("not finished: batch %s continues, look for its listings later",
+			batchID)
 	}
 	problem := "with a listing id"
 	switch {
@@ -138,5 +139,6 @@ func outcome(batchID string, item gen.CreateBatchItem, seen map[string]bool) (st
 	if reason != "" {
 		problem += " and the error " + reason
 	}
-	return StatusUnknown, id, fmt.Sprintf("batch %s reports status %q %s: look for the listing before you list it again", batchID, item.Status, problem)
+	return StatusUnknown, id, fmt.Sprintf("batch %s reports status %q %s: look for the listing before you list it again",
+		batchID, item.Status, problem)
 }

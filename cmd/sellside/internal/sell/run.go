@@ -59,6 +59,8 @@ type Watcher interface {
 	Finished(b Batch, completed, failed int) // It is done, or was refused and has no id.
 }
 
+type createBatch = client.Batch[gen.CreateBatchItem]
+
 // Batch describes a batch to a [Watcher].
 type Batch struct {
 	ID            string
@@ -97,7 +99,8 @@ func (r *Run) Settle(ctx context.Context, u Unsettled) ([]Result, error) {
 		listings += int(item.Quantity)
 	}
 	if u.First < 0 || listings < 0 || listings > len(u.Results)-u.First {
-		return u.Results, fmt.Errorf("settle (batch of %d listings from %d): the file is damaged, it has %d results", listings, u.First, len(u.Results))
+		return u.Results, fmt.Errorf("settle (batch of %d listings from %d): the file is damaged, it has %d results",
+			listings, u.First, len(u.Results))
 	}
 	b.results = u.Results[u.First : u.First+listings]
 	r.known = u.Known
@@ -117,7 +120,8 @@ func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result
 			return err
 		}
 		u := &Unsettled{Submission: submission, Known: r.known, Results: results, First: e.Before}
-		b.fill(StatusUnknown, "sent at %s without a response: settle it before you list the row again", submission.MadeAt.Format(time.RFC3339))
+		b.fill(StatusUnknown, "sent at %s without a response: settle it before you list the row again",
+			submission.MadeAt.Format(time.RFC3339))
 		if err := r.Save(results, u); err != nil {
 			b.fill(StatusNotSent, adviceNotSent)
 			return err
@@ -142,40 +146,47 @@ func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result
 		}
 		return r.follow(ctx, handle, b, e, u)
 	}
-	return fmt.Errorf("submitted %d times and not seen: the service does not receive it, try again later", maxSubmissions)
+	return fmt.Errorf("submitted %d times and not seen: the service does not receive it, try again later",
+		maxSubmissions)
 }
 
 // recover finds out the outcome of a batch without a response. It returns its handle if it was
 // created, nil if it was not, and an error if that is not known.
-func (r *Run) recover(ctx context.Context, b *batch, e Batch, u *Unsettled) (*client.Batch[gen.CreateBatchItem], error) {
+func (r *Run) recover(ctx context.Context, b *batch, e Batch, u *Unsettled) (*createBatch, error) {
 	r.Watch.Settling(e)
 	sentAt := u.Submission.MadeAt.Format(time.RFC3339)
-	verdict, err := recovery.Recover(ctx, r.Client, u.Submission, recovery.Options{Known: r.known, Settle: r.SettleTime})
+	opts := recovery.Options{Known: r.known, Settle: r.SettleTime}
+	verdict, err := recovery.Recover(ctx, r.Client, u.Submission, opts)
 	switch {
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnsettled, err), r.Save(u.Results, u))
 	case verdict.Kind == recovery.Landed:
 		return verdict.Batch, nil
 	case verdict.Kind == recovery.NotSeen:
-		b.fill(StatusNotSeen, "not made, the batch sent at %s is %s: list the row again", sentAt, verdict)
+		b.fill(StatusNotSeen, "not made, the batch sent at %s is %s: list the row again",
+			sentAt, verdict)
 		return nil, r.Save(u.Results, nil)
 	default:
-		b.fill(StatusUnknown, "sent at %s without a response, %s: look for it before you list the row again", sentAt, verdict)
-		return nil, errors.Join(fmt.Errorf("%w: %s", ErrUnsettled, verdict.Reason), r.Save(u.Results, u))
+		b.fill(StatusUnknown, "sent at %s without a response, %s: look for it before you list the row again",
+			sentAt, verdict)
+		return nil, errors.Join(fmt.Errorf("%w: %s",
+			ErrUnsettled, verdict.Reason), r.Save(u.Results, u))
 	}
 }
 
 // follow waits for a batch and takes its results. If the wait ends early it takes what there is.
-func (r *Run) follow(ctx context.Context, handle *client.Batch[gen.CreateBatchItem], b *batch, e Batch, u *Unsettled) error {
+func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch, u *Unsettled) error {
 	e.ID = handle.ID()
 	r.known = append(r.known, e.ID)
 	r.Watch.Submitted(e)
-	b.fill(StatusSubmitted, "batch %s was accepted and its outcome was not read: look for its listings before you list the row again", e.ID)
+	b.fill(StatusSubmitted, "batch %s was accepted and its outcome was not read: look for its listings before you list the row again",
+		e.ID)
 	if err := r.Save(u.Results, nil); err != nil {
 		return err
 	}
 	items, err := handle.Wait(ctx, append(slices.Clone(r.Poll), client.WithProgress(func(s gen.Batch) {
-		r.Watch.Moved(e, s.ItemStatuses.Of(string(gen.BatchItemStatusCompleted))+s.ItemStatuses.Of(string(gen.BatchItemStatusFailed)))
+		completed := s.ItemStatuses.Of(string(gen.BatchItemStatusCompleted))
+		r.Watch.Moved(e, completed+s.ItemStatuses.Of(string(gen.BatchItemStatusFailed)))
 	}))...)
 	if _, ok := errors.AsType[*client.BatchError](err); ok {
 		err = nil // each result has its own
