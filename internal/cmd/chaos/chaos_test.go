@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/http2"
 
+	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
 	"github.com/sellside-sdk/sellside-go/internal/h2peer"
 )
@@ -94,6 +96,18 @@ func TestCommand_GivesUpFailingSteps(t *testing.T) {
 			assert.NotContains(t, out.String(), "lost=")
 		})
 	}
+}
+
+func TestRetry_DoesNotRepeatAStepThatGaveUp(t *testing.T) {
+	calls := 0
+	err := retry(t.Context(), "outer", func() error {
+		return retry(t.Context(), "inner", func() error {
+			calls++
+			return &client.TransportError{Err: io.EOF}
+		})
+	})
+	require.ErrorIs(t, err, errStuck)
+	assert.Equal(t, maxFailures, calls)
 }
 
 func TestCommand_RefusesInvalidFlags(t *testing.T) {
