@@ -185,7 +185,7 @@ func TestSell_SendsNothingWithoutCredentials(t *testing.T) {
 }
 
 func TestSell_KeepsWhatIsKnownOnCtrlC(t *testing.T) {
-	env, c, _ := market(t, func(o *sandbox.Options) { o.Manual = true }) // so that the batch stays QUEUED
+	env, c, m := market(t, func(o *sandbox.Options) { o.Manual = true }) // so that the batch stays QUEUED
 	ctx, interrupt := context.WithCancel(t.Context())
 	path := stock(t, "DZ5485-612,10.5,389,USD,101")
 	log := watch("submitted")
@@ -203,6 +203,12 @@ func TestSell_KeepsWhatIsKnownOnCtrlC(t *testing.T) {
 	assert.Contains(t, rows[0][4], id[:36], "the batch can be found")
 	assert.Equal(t, "NOT_SENT", rows[100][3])
 	assert.Empty(t, listings(t, c))
+
+	require.NoError(t, m.Work(t.Context()))
+	got := sellside(t.Context(), env, "sell", path)
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.out, "100 of 101 listings made, 1 not")
+	made(t, c, 100, results(t, besides(path)))
 }
 
 // made asserts that the results list every listing of the sandbox once, and that there are n.

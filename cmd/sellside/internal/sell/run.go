@@ -21,7 +21,7 @@ const (
 	maxSubmissions = 3
 )
 
-// ErrUnsettled marks the end of a run whose last batch may have been created or not.
+// ErrUnsettled marks the end of a run that has left a batch unsettled.
 var ErrUnsettled = errors.New("the outcome of the batch is unknown")
 
 // Run sells an inventory. It sends one batch after the other, and settles a batch of unknown outcome
@@ -42,13 +42,14 @@ type Run struct {
 	known []string // Ids of the batches of this run.
 }
 
-// Unsettled is a batch that was sent, or is about to be, and whose id is not known. Another process
-// can settle it with [Run.Settle]. It is saved as JSON.
+// Unsettled is a batch that was sent, or is about to be, and whose outcome was not read. Another
+// process can settle it with [Run.Settle]. It is saved as JSON.
 type Unsettled struct {
 	Submission recovery.Submission `json:"submission"`
-	Known      []string            `json:"known"`   // Ids of the batches of its run before it.
-	Results    []Result            `json:"results"` // Of its whole run.
-	First      int                 `json:"first"`   // Index of the first result of the batch.
+	BatchID    string              `json:"batchId,omitempty"` // Empty unless it is known.
+	Known      []string            `json:"known"`             // Ids of the batches of its run before it.
+	Results    []Result            `json:"results"`           // Of its whole run.
+	First      int                 `json:"first"`             // Index of the first result of the batch.
 }
 
 // Watcher receives the events of a run, on its goroutine.
@@ -71,8 +72,8 @@ type Batch struct {
 
 // Sell lists rows, each of which must have its variant id, and returns the results in the order of
 // the rows. They are complete and true however the run ends. The error says why it ended early: ctx
-// ended, the outcome of a batch is unknown ([ErrUnsettled]), the service could not be reached, or
-// Save failed.
+// ended, the service could not be reached, or Save failed. It Is [ErrUnsettled] if the last batch
+// may have been made, and its outcome was not read.
 func (r *Run) Sell(ctx context.Context, rows []inventory.Row) ([]Result, error) {
 	results, batches := plan(rows)
 	if err := r.Save(results, nil); err != nil {
@@ -94,20 +95,26 @@ func (r *Run) Sell(ctx context.Context, rows []inventory.Row) ([]Result, error) 
 // batch if it was created. It sends nothing. It returns the results of that run.
 func (r *Run) Settle(ctx context.Context, u Unsettled) ([]Result, error) {
 	b := &batch{items: u.Submission.Items}
+	if err := client.CheckCreate(b.items); err != nil {
+		return u.Results, fmt.Errorf("settle: the file is damaged: %w", err)
+	}
 	listings := 0
 	for _, item := range b.items {
 		listings += int(item.Quantity)
 	}
-	if u.First < 0 || listings < 0 || listings > len(u.Results)-u.First {
+	if u.First < 0 || listings > len(u.Results)-u.First {
 		return u.Results, fmt.Errorf("settle (batch of %d listings from %d): the file is damaged, it has %d results",
 			listings, u.First, len(u.Results))
 	}
 	b.results = u.Results[u.First : u.First+listings]
 	r.known = u.Known
 	e := Batch{Number: 1, Of: 1, Listings: listings, Total: listings}
-	handle, err := r.recover(ctx, b, e, &u)
-	if handle == nil {
-		return u.Results, err
+	handle := r.Client.Batches.ResumeCreate(u.BatchID)
+	if u.BatchID == "" {
+		var err error
+		if handle, err = r.recover(ctx, b, e, &u); handle == nil {
+			return u.Results, err
+		}
 	}
 	return u.Results, r.follow(ctx, handle, b, e, &u)
 }
@@ -163,41 +170,42 @@ func (r *Run) recover(ctx context.Context, b *batch, e Batch, u *Unsettled) (*cr
 	case verdict.Kind == recovery.Landed:
 		return verdict.Batch, nil
 	case verdict.Kind == recovery.NotSeen:
-		b.fill(StatusNotSeen, "not made, the batch sent at %s is %s: list the row again",
-			sentAt, verdict)
+		b.fill(StatusNotSeen, "not made, the batch sent at %s is %s: list the row again", sentAt, verdict)
 		return nil, r.Save(u.Results, nil)
 	default:
 		b.fill(StatusUnknown, "sent at %s without a response, %s: look for it before you list the row again",
 			sentAt, verdict)
-		return nil, errors.Join(fmt.Errorf("%w: %s",
-			ErrUnsettled, verdict.Reason), r.Save(u.Results, u))
+		return nil, errors.Join(fmt.Errorf("%w: %s", ErrUnsettled, verdict.Reason), r.Save(u.Results, u))
 	}
 }
 
 // follow waits for a batch and takes its results. If the wait ends early it takes what there is.
 func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch, u *Unsettled) error {
-	e.ID = handle.ID()
+	e.ID, u.BatchID = handle.ID(), handle.ID()
 	r.known = append(r.known, e.ID)
 	r.Watch.Submitted(e)
 	b.fill(StatusSubmitted, "batch %s was accepted and its outcome was not read: look for its listings before you list the row again",
 		e.ID)
-	if err := r.Save(u.Results, nil); err != nil {
+	if err := r.Save(u.Results, u); err != nil {
 		return err
 	}
 	items, err := handle.Wait(ctx, append(slices.Clone(r.Poll), client.WithProgress(func(s gen.Batch) {
 		completed := s.ItemStatuses.Of(string(gen.BatchItemStatusCompleted))
 		r.Watch.Moved(e, completed+s.ItemStatuses.Of(string(gen.BatchItemStatusFailed)))
 	}))...)
-	if _, ok := errors.AsType[*client.BatchError](err); ok {
+	if _, ok := errors.AsType[*client.BatchError](err); ok && ctx.Err() == nil {
 		err = nil // each result has its own
 	}
 	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrUnsettled, err)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalReadTimeout)
 		defer cancel()
 		var unread error
 		if items, unread = handle.Results(ctx); unread != nil {
 			return err
 		}
+		b.take(e.ID, u.Submission, items)
+		return errors.Join(err, r.Save(u.Results, u))
 	}
 	b.take(e.ID, u.Submission, items)
 	listed := 0
@@ -206,8 +214,6 @@ func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch
 			listed++
 		}
 	}
-	if err == nil {
-		r.Watch.Finished(e, listed, e.Listings-listed)
-	}
-	return errors.Join(err, r.Save(u.Results, nil))
+	r.Watch.Finished(e, listed, e.Listings-listed)
+	return r.Save(u.Results, nil)
 }

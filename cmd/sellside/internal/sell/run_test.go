@@ -63,6 +63,9 @@ func (w *recorder) add(format string, args ...any) {
 }
 
 func (w *recorder) save(results []sell.Result, u *sell.Unsettled) error {
+	if u != nil {
+		u = new(*u)
+	}
 	w.saved, w.unsettled = append(w.saved, slices.Clone(results)), append(w.unsettled, u)
 	return w.err
 }
@@ -196,7 +199,7 @@ func TestRun_SavesABatchBeforeSendingIt(t *testing.T) {
 		w := &recorder{}
 		r := runOf(c, w)
 		r.Save = func(results []sell.Result, u *sell.Unsettled) error {
-			if u != nil {
+			if u != nil && u.BatchID == "" {
 				assert.Zero(t, m.Counters().Of(createBatch))
 				assert.Equal(t, []string{sell.StatusUnknown}, statuses(results), "a process that is killed leaves it so")
 			}
@@ -205,9 +208,10 @@ func TestRun_SavesABatchBeforeSendingIt(t *testing.T) {
 		_, err := r.Sell(t.Context(), stock(1))
 		require.NoError(t, err)
 		assert.Equal(t, []string{sell.StatusNotSent}, statuses(w.saved[0]))
-		assert.NotNil(t, w.unsettled[1])
+		assert.Empty(t, w.unsettled[1].BatchID)
 		assert.Equal(t, []string{sell.StatusSubmitted}, statuses(w.saved[2]), "the id is saved before the wait")
-		assert.Nil(t, w.unsettled[2])
+		assert.NotEmpty(t, w.unsettled[2].BatchID)
+		assert.Nil(t, w.left(t))
 	})
 }
 
@@ -288,13 +292,27 @@ func TestRun_LeavesABatchToBeSettledByTheNextRun(t *testing.T) {
 
 func TestRun_RefusesADamagedBatch(t *testing.T) {
 	inMarket(t, func(t *testing.T, _ *sandboxtest.Market, c *client.Client) {
-		items := []gen.CreateItem{{VariantID: variant(0), Amount: "1", Quantity: 2}}
-		for _, u := range []sell.Unsettled{
-			{Results: make([]sell.Result, 1)}, {Results: make([]sell.Result, 2), First: 1}, {First: -1}, {First: 5},
+		item := func(quantity gen.Int) gen.CreateItem {
+			return gen.CreateItem{VariantID: variant(0), Amount: "1", Quantity: quantity}
+		}
+		for _, row := range []struct {
+			items          []gen.CreateItem
+			results, first int
+			why            string
+		}{
+			{nil, 2, 0, "no items"},
+			{[]gen.CreateItem{item(2)}, 1, 0, "too few results"},
+			{[]gen.CreateItem{item(2)}, 2, 1, "too few results from the first"},
+			{[]gen.CreateItem{item(2)}, 2, -1, "no first result"},
+			{[]gen.CreateItem{item(2)}, 2, 5, "a first result beyond the last"},
+			{[]gen.CreateItem{item(3), item(-1)}, 2, 0, "a negative quantity"},
+			{[]gen.CreateItem{item(1 << 62), item(1 << 62)}, 2, 0, "quantities that overflow"},
 		} {
-			u.Submission.Items = items
+			u := sell.Unsettled{BatchID: batchID, First: row.first, Results: make([]sell.Result, row.results)}
+			u.Submission.Items = row.items
 			_, err := runOf(c, &recorder{}).Settle(t.Context(), u)
-			require.Error(t, err)
+			require.Error(t, err, row.why)
+			require.NotErrorIs(t, err, sell.ErrUnsettled, row.why)
 		}
 	})
 }
@@ -321,17 +339,24 @@ func TestRun_ContinuesAfterARefusedBatch(t *testing.T) {
 	})
 }
 
-func TestRun_NamesABatchThatCannotBeRead(t *testing.T) {
+func TestRun_ResumesABatchWhoseOutcomeWasNotRead(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *sandboxtest.Market, c *client.Client) {
 		for _, op := range []string{"GetCreateListingsBatch", "ListCreateListingsBatchItems"} {
 			require.NoError(t, m.Fail(sandbox.Fault{Operation: op, Kind: sandbox.FaultStatus, Status: http.StatusForbidden}))
 		}
-		results, err := runOf(c, &recorder{}).Sell(t.Context(), stock(1))
+		w := &recorder{}
+		results, err := runOf(c, w).Sell(t.Context(), stock(1))
+		require.ErrorIs(t, err, sell.ErrUnsettled)
 		require.ErrorIs(t, err, client.ErrForbidden)
 		assert.Equal(t, sell.StatusSubmitted, results[0].Status)
-		all, err := c.Listings.ListPage(t.Context(), client.ListingFilter{})
+		assert.Contains(t, results[0].Error, w.left(t).BatchID)
+
+		results, err = runOf(c, w).Settle(t.Context(), *w.left(t))
+
 		require.NoError(t, err)
-		assert.Contains(t, results[0].Error, all.Listings[0].Batch.BatchID)
+		assert.ElementsMatch(t, listings(t, c), listed(results))
+		assert.Equal(t, 1, m.Counters().Of("ListListings"), "the id is known, so the listings need not be read")
+		assert.Nil(t, w.left(t))
 	})
 }
 
@@ -401,9 +426,12 @@ func TestRun_TakesWhatThereIsWhenItIsStopped(t *testing.T) {
 		Respond(200, batchOf(gen.BatchStatusInProgress, 2, 1, 0))
 	srv.Expect(gen.OpListCreateListingsBatchItems).Respond(200, itemList(item(1, "COMPLETED", "L1", ""), item(0, "QUEUED", "", "")))
 
-	results, err := runOf(srv.Client(), &recorder{}).Sell(ctx, stock(1, 1))
+	w := &recorder{}
+	results, err := runOf(srv.Client(), w).Sell(ctx, stock(1, 1))
 
 	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, err, sell.ErrUnsettled)
+	assert.Equal(t, batchID, w.left(t).BatchID)
 	assert.Equal(t, "QUEUED", results[0].Status)
 	assert.False(t, results[0].NotMade())
 	assert.Equal(t, sell.Result{Line: 3, Nth: 1, Status: "COMPLETED", ListingID: "L1"}, results[1])
