@@ -30,7 +30,7 @@ func TestRecover_ReturnsNotSeenAfterTheSettleTime(t *testing.T) {
 	}{
 		"the default settle time passes first":           {0, recovery.Options{}, 10 * time.Minute},
 		"or another one":                                 {0, recovery.Options{Settle: 90 * time.Second}, 90 * time.Second},
-		"or one of a moment":                             {0, recovery.Options{Settle: 1}, time.Millisecond},
+		"or a very short one":                            {0, recovery.Options{Settle: 1}, time.Millisecond},
 		"below zero is the default":                      {0, recovery.Options{Settle: -1, Skew: -1}, 10 * time.Minute},
 		"it may have been sent a moment ago":             {30 * time.Minute, recovery.Options{}, 10 * time.Minute},
 		"up to an hour after it was made":                {time.Hour + 5*time.Minute, recovery.Options{}, 10 * time.Minute},
@@ -94,7 +94,7 @@ func TestRecover_FindsABatchAsSoonAsItShows(t *testing.T) {
 		want          recovery.Kind
 		most          time.Duration // That it takes.
 	}{
-		"it shows at once":                      {0, 0, recovery.Landed, 0},
+		"it shows in the first look":            {0, 0, recovery.Landed, 0},
 		"it shows within the settle time":       {4 * time.Minute, 0, recovery.Landed, 6 * time.Minute},
 		"it shows at the last moment":           {10 * time.Minute, 0, recovery.Landed, 10 * time.Minute},
 		"what shows later is not seen":          {10*time.Minute + 1, 0, recovery.NotSeen, 10 * time.Minute},

@@ -208,7 +208,7 @@ func TestRecover_ComparesInventoryTypes(t *testing.T) {
 		why   string
 	}{
 		{[]gen.InventoryType{""}, standard, recovery.Landed, "standard is the default"},
-		{[]gen.InventoryType{direct}, direct, recovery.Landed, "as asked for"},
+		{[]gen.InventoryType{direct}, direct, recovery.Landed, "the requested type"},
 		{[]gen.InventoryType{standard, direct}, direct, recovery.Landed, "one of several"},
 		{[]gen.InventoryType{standard}, flex, recovery.Landed, "a type that cannot be asked for rules nothing out"},
 		{[]gen.InventoryType{standard}, "", recovery.Landed, "nor does a missing type"},

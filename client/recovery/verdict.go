@@ -64,7 +64,7 @@ func (v Verdict) String() string {
 }
 
 // decide returns the verdict on a write from the ids of what matches it, and of what may be it. The
-// reasons say why it may have been applied although nothing matches; empty ones do not count.
+// reasons say why it may have been applied although nothing matches. Empty reasons are ignored.
 func decide(matches, candidates []string, reasons ...string) Verdict {
 	if len(matches) == 1 {
 		return Verdict{Kind: Landed}

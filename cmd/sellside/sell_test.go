@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/examples"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
@@ -317,4 +318,13 @@ func TestSell_RefusesADamagedUnsettledBatch(t *testing.T) {
 	assert.Equal(t, 2, got.code)
 	assert.Contains(t, got.errors, unsettled(path))
 	assert.Empty(t, listings(t, c))
+}
+
+func TestSell_ListsTheExampleInventory(t *testing.T) {
+	env, _, _ := market(t)
+	path := filepath.Join(t.TempDir(), "inventory.csv")
+	require.NoError(t, os.WriteFile(path, []byte(examples.Inventory), 0o600))
+	got := sellside(t.Context(), env, "sell", path, "--skip-invalid")
+	assert.Equal(t, 1, got.code, "rows were skipped and listings failed")
+	assert.Contains(t, got.out, "361 of 367 listings made, 6 not")
 }
