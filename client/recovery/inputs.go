@@ -82,8 +82,8 @@ func (s Submission) requests(l gen.Listing) bool {
 // fewer if the batch lists fewer. Match does no I/O.
 //
 // A service promises no order and returns no id of ours, so the assignment is by what the results
-// echo, amounts by value. Equal items are interchangeable. A result that echoes its input exactly is
-// assigned first, then one that leaves out some fields, then one whose flag or expiry differs. A
+// echo, amounts by value. Equal items are interchangeable. A result that echoes its input exactly
+// is assigned first, then one that leaves out some fields, then one whose flag or expiry differs. A
 // result without a variant or an amount, or with those of no item, is assigned to none.
 func (s Submission) Match(results []gen.CreateBatchItem) (matched [][]gen.CreateBatchItem) {
 	m := matching{}
@@ -182,9 +182,9 @@ func (in inputs) without(field int) inputs {
 }
 
 // rulesOut reports whether a batch that echoes these inputs cannot have been created from in,
-// because a variant, an amount or a currency has another value. Nothing else proves that. It errs on
-// the side of false: a batch that is wrongly ruled out is sent again. If the echo is not whole, it
-// may lack items or have too many.
+// because a variant, an amount or a currency has another value. Nothing else proves that. It errs
+// on the side of false: a batch that is wrongly ruled out is sent again. If the echo is not whole,
+// it may lack items or have too many.
 func (in inputs) rulesOut(echo inputs, whole bool) bool {
 	want, got := in.each(terms.values), echo.each(terms.values)
 	if got.hasOther(want) || whole && want.hasOther(got) {

@@ -365,8 +365,8 @@ func (empty) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(page)), Request: r}, nil
 }
 
-// FuzzSubmission reads any bytes as a saved submission. What can be read is the same after it is saved
-// again, and is recovered without a panic and in bounded time.
+// FuzzSubmission reads any bytes as a saved submission. What can be read is the same after it is
+// saved again, and is recovered without a panic and in bounded time.
 func FuzzSubmission(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":"A","madeAt":"2000-01-01T00:00:00.001Z","items":[{"variantId":"v1","amount":"76","quantity":1}]}`,
@@ -418,8 +418,8 @@ func FuzzSubmission(f *testing.F) {
 	})
 }
 
-// TestRecover_NeverMissesABatchHoweverItIsShown combines ways in which services show what they made.
-// None of them may make a batch that landed NotSeen, because that is sent again.
+// TestRecover_NeverMissesABatchHoweverItIsShown combines ways in which services show what they
+// made. None of them may make a batch that landed NotSeen, because that is sent again.
 func TestRecover_NeverMissesABatchHoweverItIsShown(t *testing.T) {
 	type object = map[string]any
 	onText := func(name string, change func(text string) any) func(object) {

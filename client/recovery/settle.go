@@ -38,8 +38,8 @@ func SettleUpdate(
 	return settle(ctx, c, gen.OpUpdateListingsBatch, writes, sentAt, opts)
 }
 
-// SettleDelete is [SettleUpdate] for the listings of a [client.Batches.Delete] of unknown outcome. Its
-// cost is the same.
+// SettleDelete is [SettleUpdate] for the listings of a [client.Batches.Delete] of unknown outcome.
+// Its cost is the same.
 func SettleDelete(
 	ctx context.Context, c *client.Client, listingIDs []string, sentAt time.Time, opts Options,
 ) ([]Verdict, error) {

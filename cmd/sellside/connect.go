@@ -53,8 +53,8 @@ func (c *connection) complete(getenv func(string) string) error {
 	return errors.Join(errs...)
 }
 
-// client returns a client, and the options of its waits. It keeps to the public quota and the default
-// poll intervals unless the service runs on this machine.
+// client returns a client, and the options of its waits. It keeps to the public quota and the
+// default poll intervals unless the service runs on this machine.
 func (c *connection) client() (*client.Client, []client.WaitOption, error) {
 	limit, pace := quota.Public, []client.WaitOption(nil)
 	if c.isLocal() {

@@ -17,7 +17,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/internal/h2peer"
 )
 
-// inTurn injects the faults into the submissions of batches, one after the other, and into nothing else.
+// inTurn injects the faults into the submissions of batches, one after the other, and into nothing
+// else.
 func inTurn(faults ...fault) network {
 	return func(uint64) func(*http.Request) fault {
 		var submissions atomic.Int64

@@ -1,7 +1,7 @@
 // Command chaos sells inventories through a broken network and counts the listings that are lost or
 // duplicated. Each seed is one inventory and one sandbox, behind a server that loses responses,
-// resets connections and streams, and responds 5xx and 429: over HTTP/1 if the seed is odd, otherwise
-// over TLS and HTTP/2.
+// resets connections and streams, and responds 5xx and 429: over HTTP/1 if the seed is odd,
+// otherwise over TLS and HTTP/2.
 //
 // It exits 0 only if no listing was lost, none was made twice, and the outcome of every batch was
 // decided. A step is given up after several failures in a row, and a seed at its deadline.

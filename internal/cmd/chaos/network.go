@@ -15,16 +15,16 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// fault is the fault of one request: of its connection, or the status of its response. The zero value
-// is none.
+// fault is the fault of one request: of its connection, or the status of its response. The zero
+// value is none.
 type fault struct {
 	http1    faultproxy.Fault // Its delay is that of both protocols.
 	http2    h2peer.Ending
 	response sandbox.Fault // Of the operation of the request; none if its Kind is empty.
 }
 
-// inject makes the sandbox fail a request that is on its way. Two concurrent calls of an operation may
-// swap their statuses, which does not change the mix.
+// inject makes the sandbox fail a request that is on its way. Two concurrent calls of an operation
+// may swap their statuses, which does not change the mix.
 func (f fault) inject(r *http.Request, market *sandbox.Sandbox) {
 	if f.response.Kind != "" {
 		op, _ := gen.MatchOperation(r.Method, strings.TrimPrefix(r.URL.Path, sandbox.BasePath))
@@ -74,8 +74,8 @@ func mix() []share {
 	}
 }
 
-// network returns a function that draws the fault of each request of a seed. The function is safe for
-// concurrent use.
+// network returns a function that draws the fault of each request of a seed. The function is safe
+// for concurrent use.
 type network func(seed uint64) func(*http.Request) fault
 
 // broken is the network of the program. A seed draws the same faults in the same order each time.

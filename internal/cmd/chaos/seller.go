@@ -129,8 +129,8 @@ func (s *seller) sell(ctx context.Context, items []gen.CreateItem) error {
 	})
 }
 
-// recover reads until there is a verdict, through the same broken network. It returns the batch if it
-// landed, failure if it was not seen, and neither if that cannot be told.
+// recover reads until there is a verdict, through the same broken network. It returns the batch if
+// it landed, failure if it was not seen, and neither if that cannot be told.
 func (s *seller) recover(
 	ctx context.Context, submission recovery.Submission, failure error,
 ) (*client.Batch[gen.CreateBatchItem], error) {
@@ -169,9 +169,9 @@ func (s surplus) add(a gen.Amount, n int) {
 	s[a] += n
 }
 
-// compare counts the listings that the sandbox lacks, and those that it has more often than they were
-// sold. It counts by batch, so that one batch that is lost does not make up for another that is there
-// twice.
+// compare counts the listings that the sandbox lacks, and those that it has more often than they
+// were sold. It counts by batch, so that one batch that is lost does not make up for another that
+// is there twice.
 func (s *seller) compare(ctx context.Context, truth *client.Client, batches [][]gen.CreateItem) error {
 	counts := map[kind]surplus{}
 	add := func(k kind, a gen.Amount, n int) {
@@ -210,8 +210,8 @@ func (d direct) RoundTrip(req *http.Request) (*http.Response, error) {
 	return rec.Result(), nil
 }
 
-// maxFailures is how often in a row a step may fail. One in five requests fails, so ten failures in a
-// row are not chance.
+// maxFailures is how often in a row a step may fail. One in five requests fails, so ten failures in
+// a row are not chance.
 const maxFailures = 10
 
 var errStuck = errors.New("the step keeps failing")

@@ -1,6 +1,6 @@
-// Package demo shows a day of a seller: an inventory is listed, a price follows the market, listings
-// are deactivated and deleted, and a buyer comes. Every step is checked, so that the demo fails if
-// the SDK does.
+// Package demo shows a day of a seller: an inventory is listed, a price follows the market,
+// listings are deactivated and deleted, and a buyer comes. Every step is checked, so that the demo
+// fails if the SDK does.
 package demo
 
 import (

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// Parse reads a whole inventory. Invalid content is reported by the problems of the file, and failed
-// reads of r by the error. A byte order mark, both kinds of line ends and blank lines are accepted.
+// Parse reads a whole inventory. Invalid content is reported by the problems of the file, and
+// failed reads of r by the error. A byte order mark, both kinds of line ends and blank lines are
+// accepted.
 func Parse(r io.Reader) (*File, error) {
 	records := csv.NewReader(withoutBOM(r))
 	records.FieldsPerRecord = -1 // the parser counts them, to report the line
@@ -113,8 +114,8 @@ var (
 // columns are the names of the header in the order of the file.
 type columns []string
 
-// readHeader reads the line that names the columns, and reports names that are unknown, duplicate or
-// missing.
+// readHeader reads the line that names the columns, and reports names that are unknown, duplicate
+// or missing.
 func readHeader(f *File, line int, names []string) columns {
 	known := slices.Concat(required, optional)
 	before := len(f.problems)

@@ -23,8 +23,8 @@ type Files struct {
 }
 
 // FilesOf returns the files of a run that sells an inventory: stock.csv has stock.result.csv and
-// stock.unsettled.json beside it. Results of earlier runs are never overwritten, because they may be
-// all that is known of their listings: the next free number is taken, as in stock.2.result.csv.
+// stock.unsettled.json beside it. Results of earlier runs are never overwritten, because they may
+// be all that is known of their listings: the next free number is taken, as in stock.2.result.csv.
 func FilesOf(inventory string) Files {
 	stem := strings.TrimSuffix(inventory, filepath.Ext(inventory))
 	path := stem + ".result.csv"
@@ -45,8 +45,8 @@ type unsettled struct {
 	sell.Unsettled
 }
 
-// Load reads the batch that an earlier run has left unsettled, and returns it with the files of that
-// run. It returns nil if there is none.
+// Load reads the batch that an earlier run has left unsettled, and returns it with the files of
+// that run. It returns nil if there is none.
 func (f Files) Load() (Files, *sell.Unsettled, error) {
 	text, err := os.ReadFile(f.Unsettled)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,8 +16,8 @@ type Progress interface {
 	LookedUp(done, of int) // So many products were looked up.
 }
 
-// NewProgress returns a bar if w is a terminal, and lines otherwise. Both print the id of every batch
-// as soon as it is known, because no operation lists batches.
+// NewProgress returns a bar if w is a terminal, and lines otherwise. Both print the id of every
+// batch as soon as it is known, because no operation lists batches.
 func NewProgress(w io.Writer) Progress {
 	if IsTerminal(w) {
 		return &bars{lines: lines{w: w}}

@@ -24,9 +24,9 @@ const (
 	maxStyleID = 100
 )
 
-// Variants sets the variant ids of the rows of f that have none, and adds a problem to f for each row
-// without a variant in the catalog. Each product is looked up once; progress is called after each,
-// by one goroutine at a time. If a lookup fails, the error is returned and f is incomplete.
+// Variants sets the variant ids of the rows of f that have none, and adds a problem to f for each
+// row without a variant in the catalog. Each product is looked up once; progress is called after
+// each, by one goroutine at a time. If a lookup fails, the error is returned and f is incomplete.
 func Variants(ctx context.Context, catalog *client.Catalog, f *inventory.File, progress func(done, of int)) error {
 	if f.Unreadable {
 		return nil
@@ -202,8 +202,8 @@ func (p product) suggestion(style string) string {
 	return fmt.Sprintf(": did you mean %s?", closest)
 }
 
-// distance returns how many edits turn a into b: a letter replaced, added or removed, or two adjacent
-// ones swapped.
+// distance returns how many edits turn a into b: a letter replaced, added or removed, or two
+// adjacent ones swapped.
 func distance(a, b string) int {
 	a, b = strings.ToUpper(a), strings.ToUpper(b)
 	rows := make([][]int, len(a)+1)

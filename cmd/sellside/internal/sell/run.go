@@ -24,8 +24,8 @@ const (
 // ErrUnsettled marks the end of a run that has left a batch unsettled.
 var ErrUnsettled = errors.New("the outcome of the batch is unknown")
 
-// Run sells an inventory. It sends one batch after the other, and settles a batch of unknown outcome
-// before it sends the next.
+// Run sells an inventory. It sends one batch after the other, and settles a batch of unknown
+// outcome before it sends the next.
 type Run struct {
 	Client *client.Client
 	Watch  Watcher
@@ -35,8 +35,8 @@ type Run struct {
 	Save func(results []Result, unsettled *Unsettled) error
 	// Poll configures how batches are waited for.
 	Poll []client.WaitOption
-	// SettleTime is the longest time that the service takes to show the first listing of a batch; zero
-	// is the default of [recovery.Options].
+	// SettleTime is the longest time that the service takes to show the first listing of a batch;
+	// zero is the default of [recovery.Options].
 	SettleTime time.Duration
 
 	known []string // Ids of the batches of this run.
