@@ -11,35 +11,53 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/internal/tap"
 )
 
-// evidence is what the responses to reads say beside what the models keep. The zero value lacks the
-// skew. It is for one goroutine.
+// evidence is what is known about a write, and what responses contain in addition to the models. It
+// is for one goroutine.
 type evidence struct {
-	skew     time.Duration
+	c     *client.Client
+	known map[string]bool
+	since time.Time // When the write was made, less the skew.
+	skew  time.Duration
+
+	early    string // Why the time of the write cannot be trusted; "" if it can.
 	clocks   string // Why the clock of the service cannot be trusted; "" if it can.
 	zoneless bool   // A createdAt came without a zone, so that no time rules anything out.
-	pages    []page // Of the list that is read now.
+	pages    []page // Of the list that is being read.
 
 	body *bytes.Buffer // Of the last response; the client reads all of it before it returns.
 }
 
-// page is what one page of a list says of the list.
+// page is what one page of a list says about the list.
 type page struct {
-	entries bool           // It holds its array.
-	count   int            // Of all matches; zero if the page does not say.
-	changes map[string]any // Of its operations, by their ids.
+	hasArray bool
+	count    int            // Of all matches; zero if the page does not say.
+	changes  map[string]any // Of its operations, by their ids.
 }
 
-// under returns a context under which the client's responses are seen.
-func (e *evidence) under(ctx context.Context) context.Context { return tap.With(ctx, e.see) }
+func newEvidence(c *client.Client, madeAt time.Time, opts Options) evidence {
+	e := evidence{c: c, known: map[string]bool{}, since: madeAt.Add(-opts.Skew), skew: opts.Skew}
+	for _, id := range opts.Known {
+		e.known[id] = true
+	}
+	if madeAt.After(time.Now()) {
+		e.early = "the write was made in the future of this clock"
+	}
+	return e
+}
 
-func (e *evidence) see(resp *http.Response) {
-	e.read()
+// observe returns a context under which the responses to the client are recorded.
+func (e *evidence) observe(ctx context.Context) context.Context { return tap.With(ctx, e.record) }
+
+func (e *evidence) record(resp *http.Response) {
+	e.decode()
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
-		if apart := time.Since(date).Abs(); apart-time.Second > e.skew { // the header has whole seconds
-			e.clocks = fmt.Sprintf("the clock of the service is %s from the one of this machine, by its Date header", apart.Round(time.Second))
+		if skew := time.Since(date).Abs(); skew-time.Second > e.skew { // the header has whole seconds
+			e.clocks = fmt.Sprintf("the clock of the service differs by %s from this one, by its Date header",
+				skew.Round(time.Second))
 		}
 	}
 	e.body = &bytes.Buffer{}
@@ -49,8 +67,8 @@ func (e *evidence) see(resp *http.Response) {
 	}{io.TeeReader(resp.Body, e.body), resp.Body}
 }
 
-// read takes in the last response. What is no JSON object is the client's to refuse.
-func (e *evidence) read() {
+// decode decodes the last response. The client refuses what is no JSON object.
+func (e *evidence) decode() {
 	if e.body == nil {
 		return
 	}
@@ -66,7 +84,7 @@ func (e *evidence) read() {
 	p.count, _ = strconv.Atoi(fmt.Sprint(member(response, "count")))
 	operations, ofOperations := member(response, "operations").([]any)
 	_, ofListings := member(response, "listings").([]any)
-	p.entries = ofOperations || ofListings
+	p.hasArray = ofOperations || ofListings
 	for _, o := range operations {
 		if id, ok := member(o, "operationId").(string); ok {
 			p.changes[id] = member(o, "changes")
@@ -75,8 +93,7 @@ func (e *evidence) read() {
 	e.pages = append(e.pages, p)
 }
 
-// findZoneless looks for a createdAt that is no instant. The models take a time without a zone for
-// UTC.
+// findZoneless looks for a createdAt without a zone. The models take such a time for UTC.
 func (e *evidence) findZoneless(value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -94,17 +111,17 @@ func (e *evidence) findZoneless(value any) {
 	}
 }
 
-// begin forgets the pages of the list before.
+// begin forgets the pages of the previous list.
 func (e *evidence) begin() {
-	e.read()
+	e.decode()
 	e.pages = nil
 }
 
-// hole returns why a list of which n entries were yielded may not show everything; "" if it does.
-func (e *evidence) hole(n int) string {
-	e.read()
+// gap returns why a list that yielded n entries may be incomplete; "" if it is complete.
+func (e *evidence) gap(n int) string {
+	e.decode()
 	for _, p := range e.pages {
-		if !p.entries {
+		if !p.hasArray {
 			return "a page came without its entries"
 		}
 	}
@@ -114,7 +131,7 @@ func (e *evidence) hole(n int) string {
 	return ""
 }
 
-// member returns a member of an object, whatever the case of its name, as package gen reads it; nil
+// member returns a member of an object regardless of the case of its name, as package gen does; nil
 // if there is none.
 func member(object any, name string) any {
 	members, _ := object.(map[string]any)

@@ -1,24 +1,45 @@
-// Package recovery finds out what became of a write whose response was lost, by reading; it writes
-// nothing but what [Submit] sends. There is no idempotency key, so a write that is sent again may
-// be applied twice.
+// Package recovery finds out what became of a write whose response was lost. It only reads; nothing
+// but [Submit] writes. The service has no idempotency key, so a write that is sent twice may be
+// applied twice.
 //
-// No operation lists batches and nothing correlates them. So a create batch is saved before it is
-// sent, as an [Submission], and the listings that the service shows are compared with it:
+// # Create batches
 //
-//	attempt, err := recovery.New(items)
-//	save(attempt)
-//	batch, err := recovery.Submit(ctx, c, attempt)
-//	if errors.Is(err, client.ErrOutcomeUnknown) {
-//		verdict, err := recovery.Recover(ctx, c, attempt, recovery.Options{Known: savedBatchIDs})
+// No operation lists batches, and nothing correlates them with requests. Therefore a batch is saved
+// as a [Submission] before it is sent, and the listings of the account are compared with it if the
+// response is lost:
+//
+//	s, err := recovery.New(items)
+//	save(s)
+//	batch, err := recovery.Submit(ctx, c, s)
+//	if batch == nil && errors.Is(err, client.ErrOutcomeUnknown) {
+//		verdict, err := recovery.Recover(ctx, c, s, recovery.Options{Known: savedBatchIDs})
 //	}
 //
-// Other writes leave operations on their listings: see [SettleUpdate], [SettleDelete] and
-// [SettleOperation].
+// # Other writes
 //
-// A [Verdict] is [Landed], [NotSeen] or [CannotTell]. NotSeen needs proof: everything that the
-// service has shown since the write is certainly something else. Every doubt, also about clocks and
-// about what a list may have left out, is CannotTell, because what is not seen is sent again. The
-// functions are safe for concurrent use.
+// An update, deletion, activation or deactivation leaves an operation on its listing. See
+// [SettleUpdate], [SettleDelete] and [SettleOperation].
+//
+// # Verdicts
+//
+// A [Verdict] is [Landed], [NotSeen] or [CannotTell]. Only NotSeen allows the write to be sent
+// again. It needs proof: the settle time has passed, and everything that the service has shown
+// since the write differs from it. Any doubt is CannotTell, including doubts about clocks and about
+// entries that a list may lack.
+//
+// # Costs
+//
+// The functions look up to ten times during the settle time, 10 minutes by default, and return
+// early once the write is found. Requests of the default settings:
+//
+//	a look of Recover      4, one more for each further page of 100 listings,
+//	                       2 for each batch that is neither known nor ruled out before
+//	a look of Settle...    1 for each listing that is not decided, one more for each further
+//	                       100 operations on it
+//	found by the first     4 and 2 for a batch; 1 for each listing of an update
+//	not found              40 for a batch; 10 for each listing of an update
+//
+// They count against the quota of the client. All functions are safe for concurrent use.
 package recovery
 
 import (
@@ -30,19 +51,19 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 )
 
-// Options is what [Recover] and the functions that settle may assume. Fields that are not above
-// zero have their defaults.
+// Options are the assumptions of [Recover] and of the functions that settle. A duration that is not
+// positive has its default.
 type Options struct {
-	// Known are the ids of create batches that are not the attempt's: all that are saved, by every
-	// process of the account. A batch that is not known may be taken for the attempt's or make it
-	// impossible to tell, and costs two requests. For a write to listings they are ids of
-	// operations.
+	// Known are the ids of create batches that are not of the submission: all that are saved, by
+	// every process of the account. An unknown batch may be mistaken for that of the submission or
+	// prevent a verdict, and costs two requests. For writes to listings they are ids of operations.
 	Known []string
-	// Settle is how long the service takes at most to show a batch's first listing, or an
-	// operation, 10 minutes by default. No service publishes it; too short a time makes duplicates.
+	// Settle is the longest time that the service takes to show the first listing of a batch, or an
+	// operation; 10 minutes by default. assumed: no service publishes it. Too short a time causes
+	// duplicates.
 	Settle time.Duration
-	// Skew is how far the clocks of the service and of this machine may be from the one that the
-	// attempt was made by, 5 minutes by default.
+	// Skew is the largest difference between the clocks of the service and of this machine, and the
+	// one that the write was made by; 5 minutes by default.
 	Skew time.Duration
 }
 
@@ -51,48 +72,48 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Recover finds out what became of an attempt whose response was lost. It writes nothing. It lists
-// the listings of the attempt's variants since the day before it was made, in every status and
-// expired ones too, and reads the batches that made them and their items. The attempt's is the one
-// that is not known, was created since, and echoes the same multiset of inputs, amounts by value
-// and defaults filled in.
+// Recover finds out what became of a submission whose response was lost. It writes nothing. It
+// lists the listings of its variants, of every status, and compares the batches that they name with
+// the submission.
 //
-// It returns as soon as one batch matches, even if only one of its listings is there yet. Otherwise
-// it looks again until the settle time has passed since the call, or since the last moment at which
-// Submit sends the attempt, an hour after it was made: [NotSeen] never comes early, and only if
-// everything that was seen is explained. There are ten looks by default. Each costs four requests,
-// more if there are more than 100 listings, and two for each batch that is neither known nor ruled
-// out by an earlier look.
+// It returns [Landed] as soon as one batch matches, even if only one of its listings is shown yet.
+// Otherwise it looks again until the settle time has passed since the call, or since the last
+// moment at which Submit sends the submission, an hour after New. [NotSeen] never comes earlier.
 //
 // If ctx ends first, or the listings cannot be read, the error says so and nothing is decided. Call
-// it after Submit has returned, and for one attempt after the other, with the batch that the last
-// one landed as among the known. An equal batch that is neither known nor the attempt's is taken
-// for it if the attempts are made [WithoutMark].
-func Recover(ctx context.Context, c *client.Client, attempt Submission, r Options) (Verdict, error) {
-	if err := check(c, attempt); err != nil {
+// it after Submit has returned, and for one submission after the other: the batch of each that has
+// landed is Known to the next. For submissions made [WithoutMark], an equal batch that is not known
+// is taken for that of the submission.
+func Recover(ctx context.Context, c *client.Client, s Submission, opts Options) (Verdict, error) {
+	if err := check(c, s); err != nil {
 		return Verdict{}, err
 	}
-	r = r.withDefaults()
-	settled, latest := time.Now().Add(r.Settle), attempt.MadeAt.Add(sendWithin).Add(r.Skew).Add(r.Settle)
+	opts = opts.withDefaults()
+	settled := time.Now().Add(opts.Settle)
+	latest := s.MadeAt.Add(sendWithin).Add(opts.Skew).Add(opts.Settle)
 	if latest.Before(settled) {
 		settled = latest
 	}
-	search := newSearch(c, attempt, r, latest)
+	search := newSearch(c, s, opts, latest)
 	var v Verdict
-	err := lookUntil(ctx, settled, r.Settle, func() (decided bool, err error) {
+	err := lookUntil(ctx, settled, opts.Settle, func() (decided bool, err error) {
 		v, err = search.look(ctx)
 		return v.Kind == Landed, err
 	})
 	if err != nil {
-		return Verdict{}, fmt.Errorf("recover attempt %s: nothing decided, call Recover again: %w", attempt.ID, err)
+		err = fmt.Errorf("recover (submission %s): nothing is decided, call Recover again: %w",
+			s.ID, err)
+		return Verdict{}, err
 	}
-	v.Since, v.Settle = search.since, r.Settle
+	v.Since, v.Settle = search.since, opts.Settle
 	return v, nil
 }
 
-// lookUntil looks until it is decided or a time is over; the last look is after that. Pauses grow
-// from a fiftieth of the settle time to a fifth. Failures that may pass are waited out.
-func lookUntil(ctx context.Context, settled time.Time, settle time.Duration, look func() (decided bool, err error)) error {
+// lookUntil looks until the write is decided or the settle time is over; the last look is after it.
+// Pauses grow from a fiftieth of the settle time to a fifth. Transient failures are repeated.
+func lookUntil(
+	ctx context.Context, settled time.Time, settle time.Duration, look func() (decided bool, err error),
+) error {
 	for interval := settle / 50; ; interval = min(interval+interval/2, settle/5) {
 		last := !time.Now().Before(settled)
 		decided, err := look()

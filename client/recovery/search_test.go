@@ -28,7 +28,7 @@ func (m *market) lists() (queries []url.Values) {
 	return queries
 }
 
-func TestRecover_ListsTheVariantsOfTheAttempt(t *testing.T) {
+func TestRecover_ListsTheVariantsOfTheSubmission(t *testing.T) {
 	for _, row := range []struct {
 		variants int
 		all      bool
@@ -45,9 +45,9 @@ func TestRecover_ListsTheVariantsOfTheAttempt(t *testing.T) {
 				ids = append(ids, size(i))
 				items = append(items, one("76", func(item *gen.CreateItem) { item.VariantID = ids[i] })...)
 			}
-			attempt := newAttempt(t, append(items, items...)) // each twice
-			attempt.MadeAt = attempt.MadeAt.Add(-24 * time.Hour)
-			m.recover(attempt, recovery.Options{Skew: time.Minute})
+			submission := newSubmission(t, append(items, items...)) // each twice
+			submission.MadeAt = submission.MadeAt.Add(-24 * time.Hour)
+			m.recover(submission, recovery.Options{Skew: time.Minute})
 
 			const statuses = "ACTIVE,INACTIVE,MATCHED,COMPLETED,CANCELED,DELETED"
 			var asked []string
@@ -65,17 +65,17 @@ func TestRecover_ListsTheVariantsOfTheAttempt(t *testing.T) {
 	}
 }
 
-func TestRecover_ListsWhatAServiceTakes(t *testing.T) {
+func TestRecover_ListsWithTheFiltersThatAServiceAccepts(t *testing.T) {
 	for why, row := range map[string]struct {
 		refuses func(q url.Values) bool
 		want    recovery.Kind
 		lists   int // Of the first look.
 	}{
-		"it knows no list of statuses":         {func(q url.Values) bool { return strings.Contains(q.Get("listingStatuses"), ",") }, recovery.NotSeen, 2 + 1 + 12},
-		"it does not know one of the statuses": {func(q url.Values) bool { return strings.Contains(q.Get("listingStatuses"), "CANCELED") }, recovery.NotSeen, 2 + 1 + 12},
-		"it knows no status by name":           {func(q url.Values) bool { return q.Has("listingStatuses") }, recovery.CannotTell, 2 + 1 + 12},
-		"a variant is no id":                   {func(q url.Values) bool { return q.Has("variantIds") }, recovery.NotSeen, 1 + 4},
-		"both":                                 {func(q url.Values) bool { return q.Has("variantIds") || strings.Contains(q.Get("listingStatuses"), ",") }, recovery.NotSeen, 1 + 2 + 1 + 12},
+		"it takes one status":          {func(q url.Values) bool { return strings.Contains(q.Get("listingStatuses"), ",") }, recovery.NotSeen, 2 + 1 + 12},
+		"it lacks one of the statuses": {func(q url.Values) bool { return strings.Contains(q.Get("listingStatuses"), "CANCELED") }, recovery.NotSeen, 2 + 1 + 12},
+		"it takes no status":           {func(q url.Values) bool { return q.Has("listingStatuses") }, recovery.CannotTell, 2 + 1 + 12},
+		"a variant is no valid id":     {func(q url.Values) bool { return q.Has("variantIds") }, recovery.NotSeen, 1 + 4},
+		"both":                         {func(q url.Values) bool { return q.Has("variantIds") || strings.Contains(q.Get("listingStatuses"), ",") }, recovery.NotSeen, 1 + 2 + 1 + 12},
 		"it takes one status a list, and no ids": {func(q url.Values) bool {
 			return q.Has("variantIds") || strings.Count(q.Get("listingStatuses"), ",") > 0
 		}, recovery.NotSeen, 1 + 2 + 1 + 12},
@@ -88,10 +88,10 @@ func TestRecover_ListsWhatAServiceTakes(t *testing.T) {
 					}
 					return 0, ""
 				}
-				attempt := newAttempt(t, one("76"))
-				attempt.MadeAt = attempt.MadeAt.Add(-24 * time.Hour)
+				submission := newSubmission(t, one("76"))
+				submission.MadeAt = submission.MadeAt.Add(-24 * time.Hour)
 
-				assert.Equal(t, row.want, m.recover(attempt, recovery.Options{}).Kind)
+				assert.Equal(t, row.want, m.recover(submission, recovery.Options{}).Kind)
 				assert.Len(t, m.lists(), row.lists)
 			})
 		})
@@ -106,9 +106,9 @@ func TestRecover_FindsABatchThoughAnItemIsRefused(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
-				attempt := newAttempt(t, append(one("76"), gen.CreateItem{VariantID: variant, Amount: "80", Quantity: 1}))
-				m.lose(lostResponse, attempt)
-				assert.Equal(t, recovery.Landed, m.recover(attempt, recovery.Options{}).Kind)
+				submission := newSubmission(t, append(one("76"), gen.CreateItem{VariantID: variant, Amount: "80", Quantity: 1}))
+				m.lose(lostResponse, submission)
+				assert.Equal(t, recovery.Landed, m.recover(submission, recovery.Options{}).Kind)
 			})
 		})
 	}
@@ -132,28 +132,28 @@ func TestRecover_ConsidersBatches(t *testing.T) {
 		why  string
 	}{
 		{edits(), recovery.Landed, "one that a listing shows"},
-		{made(listing, func() any { return nil }), recovery.Landed, "one whose listing does not say when it was made"},
-		{edits(made(listing, at(5*time.Minute)), made(theBatch, at(5*time.Minute))), recovery.Landed, "one made before the attempt by a clock that may be apart"},
-		{made(theBatch, at(-time.Hour)), recovery.Landed, "one made when the attempt could be sent, though by this clock that is to come"},
-		{theBatch(func(b map[string]any) { b["totalItems"] = nil }), recovery.Landed, "one that does not say how many items it has"},
+		{made(listing, func() any { return nil }), recovery.Landed, "one whose listing has no createdAt"},
+		{edits(made(listing, at(5*time.Minute)), made(theBatch, at(5*time.Minute))), recovery.Landed, "one made before the submission, within the skew"},
+		{made(theBatch, at(-time.Hour)), recovery.Landed, "one made while the submission could be sent, in the future of this clock"},
+		{theBatch(func(b map[string]any) { b["totalItems"] = nil }), recovery.Landed, "one without a total"},
 
-		{made(listing, at(5*time.Minute+1)), recovery.NotSeen, "a listing that is older than the attempt"},
-		{made(theBatch, at(5*time.Minute+1)), recovery.NotSeen, "a batch that is older than the attempt"},
+		{made(listing, at(5*time.Minute+1)), recovery.NotSeen, "a listing that is older than the submission"},
+		{made(theBatch, at(5*time.Minute+1)), recovery.NotSeen, "a batch that is older than the submission"},
 
 		{listing(func(l map[string]any) { l["batch"] = nil }), recovery.CannotTell, "a listing that may have a batch"},
 		{listing(func(l map[string]any) { l["batch"] = map[string]any{"batchId": ""} }), recovery.CannotTell, "a batch without an id"},
-		{made(theBatch, at(-time.Hour-time.Minute-2*5*time.Minute-1)), recovery.CannotTell, "a batch that was made when the attempt was over"},
+		{made(theBatch, at(-time.Hour-time.Minute-2*5*time.Minute-1)), recovery.CannotTell, "a batch made after the submission could be sent"},
 		{theBatch(func(b map[string]any) { b["totalItems"] = 2 }), recovery.CannotTell, "a batch of another size"},
-		{made(theBatch, func() any { return nil }), recovery.CannotTell, "a batch that does not say when it was made"},
-		{made(theBatch, func() any { return "2000-01-01T00:00:00" }), recovery.CannotTell, "a batch that says it without a zone"},
-		{made(listing, func() any { return "1999-12-31T20:00:00" }), recovery.CannotTell, "a listing that says it without a zone"},
+		{made(theBatch, func() any { return nil }), recovery.CannotTell, "a batch without a createdAt"},
+		{made(theBatch, func() any { return "2000-01-01T00:00:00" }), recovery.CannotTell, "a batch whose createdAt has no zone"},
+		{made(listing, func() any { return "1999-12-31T20:00:00" }), recovery.CannotTell, "a listing whose createdAt has no zone"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
-				attempt := newAttempt(t, one("76"))
-				m.lose(lostResponse, attempt)
+				submission := newSubmission(t, one("76"))
+				m.lose(lostResponse, submission)
 				m.edit = row.edit
-				assert.Equal(t, row.want, m.recover(attempt, recovery.Options{Settle: time.Minute}).Kind)
+				assert.Equal(t, row.want, m.recover(submission, recovery.Options{Settle: time.Minute}).Kind)
 			})
 		})
 	}
@@ -168,14 +168,14 @@ func TestRecover_ExplainsListingsWithoutABatch(t *testing.T) {
 		{func(map[string]any) {}, recovery.NotSeen, "another amount, never updated"},
 		{func(l map[string]any) { l["amount"], l["currencyCode"] = "76", "GBP" }, recovery.NotSeen, "another currency"},
 		{func(l map[string]any) { l["variant"] = map[string]any{"variantId": size(1)} }, recovery.NotSeen, "another variant"},
-		{func(l map[string]any) { l["createdAt"], l["updatedAt"] = ago(time.Hour), ago(0) }, recovery.NotSeen, "from before the attempt"},
+		{func(l map[string]any) { l["createdAt"], l["updatedAt"] = ago(time.Hour), ago(0) }, recovery.NotSeen, "from before the submission"},
 
 		{func(l map[string]any) { l["amount"] = "76.0000" }, recovery.CannotTell, "the amount of an item"},
-		{func(l map[string]any) { l["amount"], l["currencyCode"] = "76", nil }, recovery.CannotTell, "a currency that is not said"},
+		{func(l map[string]any) { l["amount"], l["currencyCode"] = "76", nil }, recovery.CannotTell, "no currency"},
 		{func(l map[string]any) { l["amount"] = nil }, recovery.CannotTell, "no amount"},
-		{func(l map[string]any) { l["updatedAt"] = ago(-time.Second) }, recovery.CannotTell, "updated since: it may have had the amount of an item"},
-		{func(l map[string]any) { l["updatedAt"] = nil }, recovery.CannotTell, "it does not say whether it was"},
-		{func(l map[string]any) { l["createdAt"], l["updatedAt"] = nil, nil }, recovery.CannotTell, "nor when it was made"},
+		{func(l map[string]any) { l["updatedAt"] = ago(-time.Second) }, recovery.CannotTell, "updated since: it may have had another amount"},
+		{func(l map[string]any) { l["updatedAt"] = nil }, recovery.CannotTell, "no updatedAt"},
+		{func(l map[string]any) { l["createdAt"], l["updatedAt"] = nil, nil }, recovery.CannotTell, "no createdAt either"},
 		{func(l map[string]any) { l["amount"], l["variant"] = "76", nil }, recovery.CannotTell, "no variant"},
 		{func(l map[string]any) {
 			l["amount"], l["variant"] = "76", map[string]any{"variantId": strings.ToUpper(size(0))}
@@ -183,7 +183,7 @@ func TestRecover_ExplainsListingsWithoutABatch(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *market) {
-				attempt := newAttempt(t, one("76", func(i *gen.CreateItem) { i.CurrencyCode = "EUR" }))
+				submission := newSubmission(t, one("76", func(i *gen.CreateItem) { i.CurrencyCode = "EUR" }))
 				_, err := m.c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: size(0), Amount: "90", CurrencyCode: "EUR"})
 				require.NoError(t, err)
 				m.edit = eachListing(func(l map[string]any) bool {
@@ -191,7 +191,7 @@ func TestRecover_ExplainsListingsWithoutABatch(t *testing.T) {
 					row.edit(l)
 					return true
 				})
-				v := m.recover(attempt, recovery.Options{Settle: time.Minute})
+				v := m.recover(submission, recovery.Options{Settle: time.Minute})
 				assert.Equal(t, row.want, v.Kind, v)
 				assert.Empty(t, v.Candidates, "no batch is known")
 			})
@@ -199,7 +199,7 @@ func TestRecover_ExplainsListingsWithoutABatch(t *testing.T) {
 	}
 }
 
-func TestRecover_WantsTheInventoryThatWasAskedFor(t *testing.T) {
+func TestRecover_ComparesInventoryTypes(t *testing.T) {
 	const standard, direct, flex = gen.InventoryTypeStandard, gen.InventoryTypeDirect, gen.InventoryType("FLEX")
 	for _, row := range []struct {
 		asked []gen.InventoryType
@@ -208,10 +208,10 @@ func TestRecover_WantsTheInventoryThatWasAskedFor(t *testing.T) {
 		why   string
 	}{
 		{[]gen.InventoryType{""}, standard, recovery.Landed, "standard is the default"},
-		{[]gen.InventoryType{direct}, direct, recovery.Landed, "as asked for"},
+		{[]gen.InventoryType{direct}, direct, recovery.Landed, "the requested type"},
 		{[]gen.InventoryType{standard, direct}, direct, recovery.Landed, "one of several"},
-		{[]gen.InventoryType{standard}, flex, recovery.Landed, "what cannot be asked for rules nothing out"},
-		{[]gen.InventoryType{standard}, "", recovery.Landed, "nor does what is not said"},
+		{[]gen.InventoryType{standard}, flex, recovery.Landed, "a type that cannot be asked for rules nothing out"},
+		{[]gen.InventoryType{standard}, "", recovery.Landed, "nor does a missing type"},
 		{[]gen.InventoryType{""}, direct, recovery.CannotTell, "the default is not direct"},
 		{[]gen.InventoryType{direct}, standard, recovery.CannotTell, "nor the other way round"},
 	} {
@@ -220,15 +220,15 @@ func TestRecover_WantsTheInventoryThatWasAskedFor(t *testing.T) {
 			for _, inventory := range row.asked {
 				items = append(items, one("76", func(i *gen.CreateItem) { i.InventoryType = inventory })...)
 			}
-			attempt := newAttempt(t, items)
-			m.lose(lostResponse, attempt)
+			submission := newSubmission(t, items)
+			m.lose(lostResponse, submission)
 			m.edit = eachListing(func(l map[string]any) bool { l["inventoryType"] = row.shown; return true })
-			assert.Equal(t, row.want, m.recover(attempt, recovery.Options{Settle: time.Minute}).Kind, row.why)
+			assert.Equal(t, row.want, m.recover(submission, recovery.Options{Settle: time.Minute}).Kind, row.why)
 		})
 	}
 }
 
-func TestRecover_ReadsABatchNoOftenerThanNeeded(t *testing.T) {
+func TestRecover_ReadsEachBatchAsOftenAsNeeded(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
 		other, doubtful, known := m.create(one("80")), m.create(one("76")), m.create(one("76"))
 		old := m.create(one("76"))
@@ -241,7 +241,7 @@ func TestRecover_ReadsABatchNoOftenerThanNeeded(t *testing.T) {
 			}
 		}
 
-		m.recover(newAttempt(t, one("76")), recovery.Options{Known: []string{known}})
+		m.recover(newSubmission(t, one("76")), recovery.Options{Known: []string{known}})
 
 		looks := len(m.looks)
 		for what, want := range map[string]int{
@@ -249,21 +249,21 @@ func TestRecover_ReadsABatchNoOftenerThanNeeded(t *testing.T) {
 			"/" + old: 1, old + "/items": 0, "/" + known: 0, known + "/items": 0,
 		} {
 			read := len(slices.DeleteFunc(slices.Clone(m.reads), func(path string) bool { return !strings.HasSuffix(path, what) }))
-			assert.Equal(t, want, read, "%s: once if it is ruled out, in each look while it is not, and never if it is known", what)
+			assert.Equal(t, want, read, "%s: once if it is ruled out, in each look if it is doubtful, never if it is known", what)
 		}
 	})
 }
 
 func TestRecover_ReadsEveryPage(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
-		attempt := newAttempt(t, one("76"))
-		m.lose(lostResponse, attempt)
+		submission := newSubmission(t, one("76"))
+		m.lose(lostResponse, submission)
 		pass(time.Second)
 		for range 4 {
 			m.create(one("80", quantity(75))) // newer, so on the pages before
 		}
 		require.Len(t, m.listings(), 301)
-		assert.Equal(t, recovery.Landed, m.recover(attempt, recovery.Options{}).Kind)
+		assert.Equal(t, recovery.Landed, m.recover(submission, recovery.Options{}).Kind)
 	})
 }
 
@@ -273,7 +273,7 @@ func TestRecover_KeepsURLsShort(t *testing.T) {
 		for n := range 120 {
 			items = append(items, gen.CreateItem{VariantID: fmt.Sprintf("%08d-0000-4000-8000-000000000000", n), Amount: "76", Quantity: 1})
 		}
-		assert.Equal(t, recovery.NotSeen, m.recover(newAttempt(t, items), recovery.Options{Settle: time.Second}).Kind)
+		assert.Equal(t, recovery.NotSeen, m.recover(newSubmission(t, items), recovery.Options{Settle: time.Second}).Kind)
 		for _, read := range m.reads {
 			assert.Less(t, len(read), 4096, "servers bound the length of a URL")
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/client"
@@ -15,52 +14,64 @@ import (
 )
 
 // SettleUpdate finds out which items of a [client.Batches.Update] of unknown outcome were applied,
-// by the operations that it left on the listings since sentAt, the moment before it was sent. It
-// returns a verdict for each item, in their order: [Landed] with the operation, whose Wait says how
-// it ended; [NotSeen] after the settle time, if every operation since is certainly another one, so
-// that the item can be sent again; or [CannotTell].
+// from the operations that they left on the listings since sentAt, the moment before the batch was
+// sent. It returns a verdict for each item, in their order: [Landed] with the operation, whose Wait
+// reports how it ended; [NotSeen] after the settle time, if every operation since differs from the
+// item, which can then be sent again; or [CannotTell].
 //
 // It writes nothing. Each look costs a request for each listing that has not landed yet, and one
-// more for each further 100 operations on it; there are ten looks by default. So 100 items that
-// were applied cost 100 requests, and 100 that were not 1,000.
+// more for each further 100 operations on it. There are ten looks by default: 100 items that were
+// applied cost 100 requests, and 100 that were not cost 1,000.
 //
-// If ctx ends first, or the service refuses to be read, the error says so; the verdicts that come
-// with it have no Kind where nothing is decided.
-func SettleUpdate(ctx context.Context, c *client.Client, items []gen.UpdateItem, sentAt time.Time, r Options) ([]Verdict, error) {
+// If ctx ends first, or the service refuses to be read, the error says so. The verdicts that are
+// returned with it have no Kind where nothing is decided.
+func SettleUpdate(
+	ctx context.Context, c *client.Client, items []gen.UpdateItem, sentAt time.Time, opts Options,
+) ([]Verdict, error) {
 	writes := make([]*write, len(items))
 	for i, item := range items {
-		writes[i] = &write{UpdateItem: item, kinds: []gen.OperationType{gen.OperationTypeUpdate}}
+		writes[i] = &write{UpdateItem: item, types: []gen.OperationType{gen.OperationTypeUpdate}}
 		if item.Active != nil {
-			writes[i].kinds = append(writes[i].kinds, gen.OperationTypeActivate, gen.OperationTypeDeactivate)
+			writes[i].types = append(writes[i].types, gen.OperationTypeActivate, gen.OperationTypeDeactivate)
 		}
 	}
-	return settle(ctx, c, gen.OpUpdateListingsBatch, writes, sentAt, r)
+	return settle(ctx, c, gen.OpUpdateListingsBatch, writes, sentAt, opts)
 }
 
-// SettleDelete finds out which listings a [client.Batches.Delete] of unknown outcome has deleted,
-// as [SettleUpdate] does and at the same cost.
-func SettleDelete(ctx context.Context, c *client.Client, listingIDs []string, sentAt time.Time, r Options) ([]Verdict, error) {
+// SettleDelete is [SettleUpdate] for the listings of a [client.Batches.Delete] of unknown outcome.
+// Its cost is the same.
+func SettleDelete(
+	ctx context.Context, c *client.Client, listingIDs []string, sentAt time.Time, opts Options,
+) ([]Verdict, error) {
 	writes := make([]*write, len(listingIDs))
 	for i, id := range listingIDs {
-		writes[i] = &write{UpdateItem: gen.UpdateItem{ListingID: id}, kinds: []gen.OperationType{gen.OperationTypeDelete}}
+		writes[i] = &write{
+			UpdateItem: gen.UpdateItem{ListingID: id}, types: []gen.OperationType{gen.OperationTypeDelete},
+		}
 	}
-	return settle(ctx, c, gen.OpDeleteListingsBatch, writes, sentAt, r)
+	return settle(ctx, c, gen.OpDeleteListingsBatch, writes, sentAt, opts)
 }
 
-// SettleOperation finds out whether a write to one listing was applied whose outcome is unknown, as
-// [SettleUpdate] does: kind is what it does, such as [gen.OperationTypeUpdate] for
-// [client.Listings.Update], and item the listing and the terms that were sent. A look costs a
-// request for each 100 operations on the listing. A listing that [client.Listings.Create] made
-// cannot be found by it, for its id is not known: create it as an [Submission].
-func SettleOperation(ctx context.Context, c *client.Client, kind gen.OperationType, item gen.UpdateItem, sentAt time.Time, r Options) (Verdict, error) {
+// SettleOperation is [SettleUpdate] for a write to one listing. The type is that of the operation,
+// such as [gen.OperationTypeUpdate] for [client.Listings.Update]; item is the listing and the terms
+// that were sent. A look costs a request for each 100 operations on the listing.
+//
+// It cannot find a listing that [client.Listings.Create] made, because its id is not known: create
+// it as a [Submission] instead.
+func SettleOperation(
+	ctx context.Context, c *client.Client, operation gen.OperationType, item gen.UpdateItem, sentAt time.Time,
+	opts Options,
+) (Verdict, error) {
 	op, ok := map[gen.OperationType]gen.OperationID{
 		gen.OperationTypeUpdate: gen.OpUpdateListing, gen.OperationTypeDelete: gen.OpDeleteListing,
 		gen.OperationTypeActivate: gen.OpActivateListing, gen.OperationTypeDeactivate: gen.OpDeactivateListing,
-	}[kind]
+	}[operation]
 	if !ok {
-		return Verdict{}, &client.ArgumentError{Operation: gen.OpListListingOperations, Field: "kind", Problem: fmt.Sprintf("%q is not UPDATE, DELETE, ACTIVATE or DEACTIVATE", kind)}
+		return Verdict{}, refuse(gen.OpListListingOperations, "operation",
+			fmt.Sprintf("%q is not UPDATE, DELETE, ACTIVATE or DEACTIVATE", operation))
 	}
-	verdicts, err := settle(ctx, c, op, []*write{{UpdateItem: item, kinds: []gen.OperationType{kind}}}, sentAt, r)
+	writes := []*write{{UpdateItem: item, types: []gen.OperationType{operation}}}
+	verdicts, err := settle(ctx, c, op, writes, sentAt, opts)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -70,40 +81,30 @@ func SettleOperation(ctx context.Context, c *client.Client, kind gen.OperationTy
 // write is a write to one listing and what is known of it.
 type write struct {
 	gen.UpdateItem
-	kinds   []gen.OperationType // Of the operation that it leaves.
+	types   []gen.OperationType // Of the operation that it leaves.
 	matches []*client.Operation
-	doubts  map[string]string // Why an operation may be it, by its id.
-	unread  string            // Why the last look did not see all of its operations.
+	doubts  map[string]string // Why an operation may be that of the write, by its id.
+	unread  string            // Why the last look did not see all operations.
 	gone    bool              // The service has no operations of this listing, and will not have any.
 }
 
 // settler settles writes that were sent at one time.
-type settler struct {
-	evidence
-	c     *client.Client
-	since time.Time
-	known map[string]bool
-	early string // Why the time of sending cannot be trusted.
-}
+type settler struct{ evidence }
 
-func settle(ctx context.Context, c *client.Client, op gen.OperationID, writes []*write, sentAt time.Time, r Options) ([]Verdict, error) {
+func settle(
+	ctx context.Context, c *client.Client, op gen.OperationID, writes []*write, sentAt time.Time, opts Options,
+) ([]Verdict, error) {
 	if c == nil {
-		return nil, &client.ArgumentError{Operation: op, Field: "client", Problem: "nil: pass what client.New returned"}
+		return nil, refuse(op, "client", "nil: pass what client.New returned")
 	}
 	if sentAt.IsZero() {
-		return nil, &client.ArgumentError{Operation: op, Field: "sentAt", Problem: "missing: pass the moment before the write was sent"}
+		return nil, refuse(op, "sentAt", "missing: pass the moment before the write was sent")
 	}
-	r = r.withDefaults()
-	s := &settler{evidence: evidence{skew: r.Skew}, c: c, since: sentAt.Add(-r.Skew), known: map[string]bool{}}
-	if sentAt.After(time.Now()) {
-		s.early = "the write was sent in the future of this clock"
-	}
-	for _, id := range r.Known {
-		s.known[id] = true
-	}
-	err := lookUntil(ctx, time.Now().Add(r.Settle), r.Settle, func() (bool, error) {
+	opts = opts.withDefaults()
+	s := &settler{newEvidence(c, sentAt, opts)}
+	err := lookUntil(ctx, time.Now().Add(opts.Settle), opts.Settle, func() (bool, error) {
 		for _, w := range writes {
-			if err := s.look(s.under(ctx), w); err != nil {
+			if err := s.look(s.observe(ctx), w); err != nil {
 				return false, err
 			}
 		}
@@ -114,16 +115,16 @@ func settle(ctx context.Context, c *client.Client, op gen.OperationID, writes []
 		if err == nil || len(w.matches) == 1 {
 			verdicts[i] = s.verdict(w)
 		}
-		verdicts[i].ListingID, verdicts[i].Since, verdicts[i].Settle = w.ListingID, s.since, r.Settle
+		verdicts[i].ListingID, verdicts[i].Since, verdicts[i].Settle = w.ListingID, s.since, opts.Settle
 	}
 	if err != nil {
-		return verdicts, fmt.Errorf("settle %s: not everything is decided, call again: %w", op, err)
+		return verdicts, fmt.Errorf("settle (%s): not everything is decided, call again: %w", op, err)
 	}
 	return verdicts, nil
 }
 
-// look reads the operations on a listing once. What only this listing fails with is a doubt and no
-// error.
+// look reads the operations on a listing once. A failure that concerns only this listing is a doubt
+// and no error.
 func (s *settler) look(ctx context.Context, w *write) error {
 	if w.gone || len(w.matches) == 1 {
 		return nil
@@ -138,7 +139,7 @@ func (s *settler) look(ctx context.Context, w *write) error {
 		return nil
 	}
 	for _, o := range found {
-		s.judge(w, o)
+		s.examine(w, o)
 	}
 	return nil
 }
@@ -151,16 +152,18 @@ func (s *settler) find(ctx context.Context, w *write) ([]client.FoundOperation, 
 		return nil, err
 	}
 	wasZoneless := s.zoneless
-	w.unread = s.hole(len(found))
+	w.unread = s.gap(len(found))
 	if s.zoneless && !wasZoneless {
-		s.since = s.since.Add(-24 * time.Hour) // no zone is further from UTC
+		s.since = s.since.Add(-24 * time.Hour) // the offset of a zone is shorter
 		return s.find(ctx, w)
 	}
 	return found, nil
 }
 
-func (s *settler) judge(w *write, o client.FoundOperation) {
-	if s.known[o.ID()] || slices.ContainsFunc(w.matches, func(m *client.Operation) bool { return m.ID() == o.ID() }) {
+// examine compares an operation with the write.
+func (s *settler) examine(w *write, o client.FoundOperation) {
+	matches := func(m *client.Operation) bool { return m.ID() == o.ID() }
+	if s.known[o.ID()] || slices.ContainsFunc(w.matches, matches) {
 		return
 	}
 	var changes any
@@ -195,29 +198,23 @@ func (s *settler) judge(w *write, o client.FoundOperation) {
 }
 
 func (s *settler) verdict(w *write) Verdict {
-	if len(w.matches) == 1 {
-		return Verdict{Kind: Landed, Operation: w.matches[0]}
+	var matches []string
+	for _, o := range w.matches {
+		matches = append(matches, o.ID())
 	}
-	if len(w.matches) > 1 {
-		var ids []string
-		for _, o := range w.matches {
-			ids = append(ids, o.ID())
-		}
-		slices.Sort(ids)
-		return Verdict{Kind: CannotTell, Candidates: ids, Reason: inShort([]string{"these operations match equally: " + strings.Join(ids, ", ")})}
-	}
-	reasons := slices.DeleteFunc([]string{s.early, s.clocks, w.unread}, func(text string) bool { return text == "" })
+	reasons := []string{s.early, s.clocks, w.unread}
 	candidates := slices.Sorted(maps.Keys(w.doubts))
 	for _, id := range candidates {
 		reasons = append(reasons, w.doubts[id])
 	}
-	if len(reasons) == 0 {
-		return Verdict{Kind: NotSeen}
+	v := decide(matches, candidates, reasons...)
+	if v.Kind == Landed {
+		v.Operation = w.matches[0]
 	}
-	return Verdict{Kind: CannotTell, Candidates: candidates, Reason: inShort(reasons)}
+	return v
 }
 
-// likeness is what the comparison of an operation with a write comes to.
+// likeness is the result of comparing an operation with a write.
 type likeness int
 
 const (
@@ -226,15 +223,15 @@ const (
 	equal
 )
 
-// compare compares an operation with the write. It is different only by its type, or by an amount
-// or a currency.
+// compare compares an operation with the write. Only its type, an amount or a currency can make it
+// different.
 func (w *write) compare(o gen.ListingOperation, changes any) (like likeness, why string) {
-	if o.OperationType.Valid() && !slices.Contains(w.kinds, o.OperationType) {
+	if o.OperationType.Valid() && !slices.Contains(w.types, o.OperationType) {
 		return different, ""
 	}
-	said := map[string][]string{}
-	collect(member(changes, "additions"), said)
-	collect(member(changes, "updates"), said)
+	shown := map[string][]string{}
+	collect(member(changes, "additions"), shown)
+	collect(member(changes, "updates"), shown)
 	sent := map[string]string{amounts: canonical(w.Amount), currencies: folded(string(w.CurrencyCode))}
 	if !w.ExpiresAt.IsZero() {
 		sent[expiries] = instant(w.ExpiresAt)
@@ -248,10 +245,11 @@ func (w *write) compare(o gen.ListingOperation, changes any) (like likeness, why
 		if value == "" {
 			continue
 		}
-		others := slices.DeleteFunc(slices.Clone(said[field]), func(other string) bool { return other == value })
+		others := slices.DeleteFunc(slices.Clone(shown[field]), func(other string) bool { return other == value })
+		isDifferent := len(others) > 0 && len(others) == len(shown[field]) && !slices.Contains(others, "")
 		switch {
-		case len(said[field]) > 0 && len(others) == 0:
-		case len(others) == len(said[field]) && len(others) > 0 && !slices.Contains(others, "") && (field == amounts || field == currencies):
+		case len(shown[field]) > 0 && len(others) == 0:
+		case isDifferent && (field == amounts || field == currencies):
 			return different, ""
 		default:
 			like, why = unclear, "changes do not hold what was sent: "+field
@@ -260,7 +258,7 @@ func (w *write) compare(o gen.ListingOperation, changes any) (like likeness, why
 	return like, why
 }
 
-// What changes say, whatever they call it.
+// The fields of changes, which go by several names.
 const (
 	amounts    = "amount"
 	currencies = "currency"
@@ -268,38 +266,30 @@ const (
 	activities = "active"
 )
 
-// collect gathers what changes say. They are open objects, which hold terms directly, in askData or
-// in ask.
-func collect(value any, said map[string][]string) {
+// collect gathers the values of changes by field. Changes are open objects, which hold terms
+// directly, in askData or in ask.
+func collect(value any, shown map[string][]string) {
 	members, _ := value.(map[string]any)
 	for name, v := range members {
 		text := ""
 		switch v := v.(type) {
 		case map[string]any:
-			collect(v, said)
+			collect(v, shown)
 			continue
 		case string, json.Number, bool:
 			text = fmt.Sprint(v)
 		}
 		switch folded(name) {
 		case "amount":
-			said[amounts] = append(said[amounts], number(gen.Amount(text)))
+			shown[amounts] = append(shown[amounts], number(gen.Amount(text)))
 		case "currency", "currencycode":
-			said[currencies] = append(said[currencies], folded(text))
+			shown[currencies] = append(shown[currencies], folded(text))
 		case "expiresat", "askexpiresat":
 			var at gen.Time
-			_ = at.UnmarshalText([]byte(text)) // what is no time says nothing
-			said[expiries] = append(said[expiries], instant(at))
+			_ = at.UnmarshalText([]byte(text)) // anything but a time is as if not given
+			shown[expiries] = append(shown[expiries], instant(at))
 		case "active":
-			said[activities] = append(said[activities], text)
+			shown[activities] = append(shown[activities], text)
 		}
 	}
-}
-
-// instant writes a time with the precision that services keep; "" if there is none.
-func instant(at gen.Time) string {
-	if at.IsZero() {
-		return ""
-	}
-	return at.UTC().Format("2006-01-02T15:04:05.000")
 }

@@ -28,7 +28,7 @@ func (m *market) offer(n gen.Int) (ids []string) {
 	return ids
 }
 
-// during makes a write that is lost in this way and returns the moment before it.
+// during makes a write that is lost in the given way, and returns the moment before it.
 func (m *market) during(how loss, write func(ctx context.Context) error) time.Time {
 	m.t.Helper()
 	sentAt := time.Now()
@@ -66,7 +66,7 @@ func kindsOf(verdicts []recovery.Verdict) (kinds []recovery.Kind) {
 	return kinds
 }
 
-func TestSettleUpdate_SaysOfEachListingWhetherItWasUpdated(t *testing.T) {
+func TestSettleUpdate_DecidesEachListing(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
 		ids := m.offer(4)
 		_, err := m.c.Listings.Delete(t.Context(), ids[3])
@@ -114,7 +114,7 @@ func TestSettleUpdate_SeesThatNothingWasUpdated(t *testing.T) {
 	})
 }
 
-func TestSettleUpdate_AsksNoMoreForWhatHasLanded(t *testing.T) {
+func TestSettleUpdate_ReadsListingsUntilTheyLanded(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
 		ids := m.offer(5)
 		var items []gen.UpdateItem
@@ -130,7 +130,7 @@ func TestSettleUpdate_AsksNoMoreForWhatHasLanded(t *testing.T) {
 	})
 }
 
-func TestSettleDelete_SaysOfEachListingWhetherItWasDeleted(t *testing.T) {
+func TestSettleDelete_DecidesEachListing(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
 		ids := m.offer(3)
 		_, err := m.Buy(t.Context(), ids[1])
@@ -146,7 +146,7 @@ func TestSettleDelete_SaysOfEachListingWhetherItWasDeleted(t *testing.T) {
 
 		require.NoError(t, err)
 		assert.Equal(t, []recovery.Kind{recovery.Landed, recovery.NotSeen, recovery.Landed, recovery.CannotTell}, kindsOf(verdicts),
-			"a sold listing is not deleted, and one without operations to read cannot be told")
+			"a sold listing is not deleted, and one that is not found is doubtful")
 		assert.NotEmpty(t, verdicts[3].Reason)
 	})
 }
@@ -199,16 +199,16 @@ func TestSettleOperation_SettlesEveryWriteToAListing(t *testing.T) {
 	}
 }
 
-// TestSettle_NeverMissesAnOperationThatLanded is for settling what
-// TestRecover_NeverMissesABatchThatLanded is for recovering.
+// TestSettle_NeverMissesAnOperationThatLanded tests that an operation that was started is never
+// NotSeen, whatever the service shows of it.
 func TestSettle_NeverMissesAnOperationThatLanded(t *testing.T) {
 	const landed, cannotTell = recovery.Landed, recovery.CannotTell
-	type said = map[string]any
-	edit := func(change func(o said)) func(*market) {
+	type object = map[string]any
+	edit := func(change func(o object)) func(*market) {
 		return func(m *market) { m.edit = eachOperation(change) }
 	}
-	terms := func(o said) said { return o["changes"].(said)["additions"].(said)["askData"].(said) }
-	set := func(member string, value any) func(*market) { return edit(func(o said) { o[member] = value }) }
+	terms := func(o object) object { return o["changes"].(object)["additions"].(object)["askData"].(object) }
+	set := func(member string, value any) func(*market) { return edit(func(o object) { o[member] = value }) }
 	respond := func(status int, body string) func(*market) {
 		return func(m *market) { m.respond = on("/operations", status, body) }
 	}
@@ -218,23 +218,23 @@ func TestSettle_NeverMissesAnOperationThatLanded(t *testing.T) {
 		want recovery.Kind
 	}{
 		{"as it is", func(*market) {}, landed},
-		{"an amount with four digits after the point", edit(func(o said) { terms(o)["amount"] = "80.0000" }), landed},
-		{"an amount as a number", edit(func(o said) { terms(o)["amount"] = 80 }), landed},
-		{"terms directly in the additions", edit(func(o said) {
-			o["changes"] = said{"additions": said{"amount": "80", "currencyCode": "USD", "expiresAt": february}}
+		{"an amount with four digits after the point", edit(func(o object) { terms(o)["amount"] = "80.0000" }), landed},
+		{"an amount as a number", edit(func(o object) { terms(o)["amount"] = 80 }), landed},
+		{"terms directly in the additions", edit(func(o object) {
+			o["changes"] = object{"additions": object{"amount": "80", "currencyCode": "USD", "expiresAt": february}}
 		}), landed},
-		{"terms in an ask in the updates", edit(func(o said) {
-			o["changes"] = said{"updates": said{"ask": said{"amount": "80", "currency": "USD", "askExpiresAt": february}}}
+		{"terms in an ask in the updates", edit(func(o object) {
+			o["changes"] = object{"updates": object{"ask": object{"amount": "80", "currency": "USD", "askExpiresAt": february}}}
 		}), landed},
 		{"an unknown status", set("operationStatus", "HELD"), landed},
 		{"no changes", set("changes", nil), cannotTell},
-		{"additions that are a list", edit(func(o said) { o["changes"] = said{"additions": []any{}} }), cannotTell},
-		{"changes that hold nothing", edit(func(o said) { o["changes"] = said{"additions": said{}, "updates": said{}} }), cannotTell},
-		{"no amount", edit(func(o said) { terms(o)["amount"] = nil }), cannotTell},
-		{"an amount as words", edit(func(o said) { terms(o)["amount"] = "about 80" }), cannotTell},
-		{"two amounts", edit(func(o said) { o["changes"].(said)["updates"] = said{"amount": "76"} }), cannotTell},
-		{"no currency", edit(func(o said) { delete(terms(o), "currency") }), cannotTell},
-		{"an expiry rounded to the second", edit(func(o said) { terms(o)["expiresAt"] = "2000-02-01T00:00:00Z" }), cannotTell},
+		{"additions that are a list", edit(func(o object) { o["changes"] = object{"additions": []any{}} }), cannotTell},
+		{"changes that hold nothing", edit(func(o object) { o["changes"] = object{"additions": object{}, "updates": object{}} }), cannotTell},
+		{"no amount", edit(func(o object) { terms(o)["amount"] = nil }), cannotTell},
+		{"an amount as words", edit(func(o object) { terms(o)["amount"] = "about 80" }), cannotTell},
+		{"two amounts", edit(func(o object) { o["changes"].(object)["updates"] = object{"amount": "76"} }), cannotTell},
+		{"no currency", edit(func(o object) { delete(terms(o), "currency") }), cannotTell},
+		{"an expiry rounded to the second", edit(func(o object) { terms(o)["expiresAt"] = "2000-02-01T00:00:00Z" }), cannotTell},
 		{"no type", set("operationType", nil), cannotTell},
 		{"an unknown type", set("operationType", "REPRICE"), cannotTell},
 		{"a type in small letters", set("operationType", "update"), cannotTell},
@@ -243,28 +243,28 @@ func TestSettle_NeverMissesAnOperationThatLanded(t *testing.T) {
 		{"a time without a zone, hours behind", set("createdAt", "1999-12-31T16:01:00"), cannotTell},
 		{"no initiator", set("operationInitiatedBy", nil), cannotTell},
 		{"an unknown initiator", set("operationInitiatedBy", "API_USER"), cannotTell},
-		{"the service as its initiator", edit(func(o said) { o["operationInitiatedBy"], o["operationInitiatedVia"] = "SYSTEM", "INTERNAL-SYSTEM" }), cannotTell},
+		{"the service as its initiator", edit(func(o object) { o["operationInitiatedBy"], o["operationInitiatedVia"] = "SYSTEM", "INTERNAL-SYSTEM" }), cannotTell},
 		{"no channel", set("operationInitiatedVia", nil), cannotTell},
 		{"a channel in another spelling", set("operationInitiatedVia", "PUBLIC_API"), cannotTell},
 		{"a throttling body under 200", respond(200, `{"message":"Too Many Requests"}`), undecided},
 		{"operations that are null", respond(200, `{"nextCursor":null,"operations":null}`), undecided},
 		{"operations that cannot be read", respond(503, ``), cannotTell},
 		{"a listing that is not found", respond(404, ``), cannotTell},
-		{"one look, and never again", func(m *market) {
+		{"shown in the first look only", func(m *market) {
 			began := time.Now()
-			m.edit = eachOf("operations", func(o said) bool {
+			m.edit = eachOf("operations", func(o object) bool {
 				delete(o, "changes")
 				return time.Since(began) < time.Second
 			})
 		}, cannotTell},
 		{"after nine minutes", func(m *market) {
 			began := time.Now()
-			m.edit = eachOf("operations", func(said) bool { return time.Since(began) > 9*time.Minute })
+			m.edit = eachOf("operations", func(object) bool { return time.Since(began) > 9*time.Minute })
 		}, landed},
 		{"a service whose clock is behind", func(m *market) {
 			m.date = -8 * time.Minute
 			behind := ago(8 * time.Minute)
-			m.edit = eachOperation(func(o said) { o["createdAt"] = behind })
+			m.edit = eachOperation(func(o object) { o["createdAt"] = behind })
 		}, cannotTell},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -288,7 +288,7 @@ func TestSettle_NeverMissesAnOperationThatLanded(t *testing.T) {
 	}
 }
 
-func TestSettle_TellsOtherOperationsApart(t *testing.T) {
+func TestSettle_DistinguishesOtherOperations(t *testing.T) {
 	const notSeen, cannotTell = recovery.NotSeen, recovery.CannotTell
 	for _, row := range []struct {
 		why   string
@@ -309,7 +309,7 @@ func TestSettle_TellsOtherOperationsApart(t *testing.T) {
 		{"that is known", func(ctx context.Context, m *market, id string) error {
 			return m.update([]gen.UpdateItem{{ListingID: id, Amount: "80", CurrencyCode: "USD"}})(ctx)
 		}, true, notSeen},
-		{"that two others started", func(ctx context.Context, m *market, id string) error {
+		{"that others started twice", func(ctx context.Context, m *market, id string) error {
 			same := m.update([]gen.UpdateItem{{ListingID: id, Amount: "80", CurrencyCode: "USD"}})
 			if err := same(ctx); err != nil {
 				return err
@@ -340,7 +340,7 @@ func TestSettle_TellsOtherOperationsApart(t *testing.T) {
 	}
 }
 
-func TestSettle_KeepsWhatIsDecidedWhenTheContextEnds(t *testing.T) {
+func TestSettle_ReturnsWhatIsDecidedWhenTheContextEnds(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
 		ids := m.offer(2)
 		items := []gen.UpdateItem{{ListingID: ids[0], Amount: "80"}, {ListingID: ids[1], Amount: "80"}}
@@ -351,11 +351,11 @@ func TestSettle_KeepsWhatIsDecidedWhenTheContextEnds(t *testing.T) {
 		verdicts, err := recovery.SettleUpdate(ctx, m.c, items, sentAt, recovery.Options{})
 
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, []recovery.Kind{recovery.Landed, ""}, kindsOf(verdicts), "no verdict is no permission")
+		assert.Equal(t, []recovery.Kind{recovery.Landed, ""}, kindsOf(verdicts), "no verdict")
 	})
 }
 
-func TestSettle_GivesUpAtOnceWhereNothingCanBeRead(t *testing.T) {
+func TestSettle_GivesUpIfNothingCanBeRead(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
 		m.respond = on("/operations", http.StatusForbidden, "")
 		began := time.Now()
@@ -366,7 +366,7 @@ func TestSettle_GivesUpAtOnceWhereNothingCanBeRead(t *testing.T) {
 	})
 }
 
-func TestSettle_RefusesWhatCannotBeSettled(t *testing.T) {
+func TestSettle_RefusesInvalidArguments(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
 		_, err := recovery.SettleDelete(t.Context(), m.c, []string{"l1"}, time.Time{}, recovery.Options{})
 		require.ErrorIs(t, err, client.ErrInvalidArgument, "no time")

@@ -2,6 +2,8 @@ package recovery
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/client"
@@ -12,20 +14,20 @@ import (
 type Kind string
 
 const (
-	// Landed means that the service took the write: one batch was made from these inputs since the
-	// attempt was made, or one operation with these terms was started on the listing. Save the id
-	// and wait for it.
+	// Landed means that the service has applied the write: exactly one batch was created from equal
+	// inputs since the submission was made, or exactly one operation with equal terms was started
+	// on the listing. Save its id and wait for it.
 	Landed Kind = "landed"
-	// NotSeen means that the settle time has passed and everything that the service has shown since
-	// is certainly something else. That is an inference: it holds if the service shows a batch's
-	// first listing, or an operation, within that time. A batch all of whose items fail makes no
-	// listings and is not seen either. To send the items again, as a new attempt, duplicates
-	// nothing in either case.
+	// NotSeen means that the settle time has passed and that everything the service has shown since
+	// differs from the write. It may be sent again, as a new submission. The inference holds if the
+	// service shows the first listing of a batch, or an operation, within the settle time. A batch
+	// whose items all fail creates no listings, so it is not seen either; sending it again
+	// duplicates nothing.
 	NotSeen Kind = "not seen"
-	// CannotTell means that something may be the write, so that it must not be sent again, or that
-	// the service did not show everything: look, or call again when more ids are known. Candidates
-	// that match equally are interchangeable: if all of them are from attempts of the caller's,
-	// each attempt may take any one.
+	// CannotTell means that something may be the write, or that the service did not show
+	// everything, so the write must not be sent again. Look at the candidates, or call again when
+	// more ids are known. Candidates that match equally are interchangeable: if all of them come
+	// from submissions of the caller, each submission may take any one.
 	CannotTell Kind = "cannot tell"
 )
 
@@ -33,14 +35,14 @@ const (
 type Verdict struct {
 	Kind Kind
 
-	Batch     *client.Batch[gen.CreateBatchItem] // Of Recover, if it landed: its handle, not polled yet.
-	Operation *client.Operation                  // Of the others, if it landed: its handle, as it was last read.
+	Batch     *client.Batch[gen.CreateBatchItem] // Of Recover if it landed; not polled yet.
+	Operation *client.Operation                  // Of the others if it landed; as it was last read.
 	ListingID string                             // Of the others.
 
-	Since      time.Time     // What the service had before was not considered.
-	Settle     time.Duration // What NotSeen rests on.
-	Candidates []string      // Ids of batches, or of operations, that may be it, if it cannot be told.
-	Reason     string        // Why it cannot be told: prose.
+	Since      time.Time     // Older batches and operations were not considered.
+	Settle     time.Duration // The assumption that NotSeen depends on.
+	Candidates []string      // Ids of batches or of operations that may be the write, of CannotTell.
+	Reason     string        // Why it is CannotTell: prose.
 }
 
 // String returns the verdict in one line.
@@ -52,10 +54,42 @@ func (v Verdict) String() string {
 		}
 		return "landed as batch " + v.Batch.ID()
 	case NotSeen:
-		return fmt.Sprintf("not seen since %s, if it shows within %s", v.Since.Format(time.RFC3339), v.Settle)
+		return fmt.Sprintf("not seen since %s, if it shows within %s",
+			v.Since.Format(time.RFC3339), v.Settle)
 	case CannotTell:
 		return "cannot tell: " + v.Reason
 	default:
 		return "no verdict"
 	}
+}
+
+// decide returns the verdict on a write from the ids of what matches it, and of what may be it. The
+// reasons say why it may have been applied although nothing matches. Empty reasons are ignored.
+func decide(matches, candidates []string, reasons ...string) Verdict {
+	if len(matches) == 1 {
+		return Verdict{Kind: Landed}
+	}
+	if len(matches) > 1 {
+		candidates = matches
+		reasons = []string{"these match equally: " + strings.Join(slices.Sorted(slices.Values(matches)), ", ")}
+	}
+	reasons = slices.DeleteFunc(reasons, func(text string) bool { return text == "" })
+	if len(reasons) == 0 {
+		return Verdict{Kind: NotSeen}
+	}
+	return Verdict{Kind: CannotTell, Candidates: slices.Sorted(slices.Values(candidates)), Reason: summary(reasons)}
+}
+
+// summary joins the first reasons, of which there can be thousands.
+func summary(reasons []string) string {
+	const most = 10
+	first := slices.Clone(reasons[:min(len(reasons), most)])
+	for i := range first {
+		first[i] = gen.OneLine(first[i]) // ids come from the service
+	}
+	text := strings.Join(first, "; ")
+	if more := len(reasons) - most; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
 }

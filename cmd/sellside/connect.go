@@ -13,13 +13,13 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
-// connection is where the service is and who is selling.
+// connection is the URL of the service and the credentials of the seller.
 type connection struct {
 	baseURL, apiKey, token string
 }
 
-const connectionHelp = `Where to sell is told by the environment, which is safer for secrets than flags
-(flags can be seen in the process list):
+const connectionHelp = `The service and the credentials come from the environment, which is safer for secrets
+than flags (flags can be seen in the process list):
 
   SELLSIDE_BASE_URL   such as https://api.example.com/v2
   SELLSIDE_API_KEY    the API key
@@ -34,7 +34,7 @@ func (c *connection) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.token, "token", "", "access token (default $SELLSIDE_TOKEN)")
 }
 
-// complete takes what no flag says from the environment, and tells of all that is missing.
+// complete takes settings without a flag from the environment, and reports all that are missing.
 func (c *connection) complete(getenv func(string) string) error {
 	var errs []error
 	for _, setting := range []struct {
@@ -46,14 +46,15 @@ func (c *connection) complete(getenv func(string) string) error {
 		{&c.token, "access token", "--token", "SELLSIDE_TOKEN"},
 	} {
 		if *setting.value = cmp.Or(*setting.value, getenv(setting.envVar)); *setting.value == "" {
-			errs = append(errs, invalidf("the %s is missing: set %s, or use %s", setting.what, setting.envVar, setting.flag))
+			errs = append(errs, invalidf("the %s is missing: set %s, or use %s",
+				setting.what, setting.envVar, setting.flag))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// client returns a client that holds itself to the public quota, unless the service is on this machine. The
-// pace of its waits is to match.
+// client returns a client, and the options of its waits. It keeps to the public quota and the
+// default poll intervals unless the service runs on this machine.
 func (c *connection) client() (*client.Client, []client.WaitOption, error) {
 	limit, pace := quota.Public, []client.WaitOption(nil)
 	if c.isLocal() {
@@ -69,7 +70,7 @@ func (c *connection) client() (*client.Client, []client.WaitOption, error) {
 	return sdk, pace, nil
 }
 
-// localPace is how often to look at a service that nobody pays for.
+// localPace is for a service that has no quota.
 func localPace() []client.WaitOption {
 	return []client.WaitOption{client.WithPollInterval(50*time.Millisecond, time.Second)}
 }

@@ -13,16 +13,16 @@ import (
 )
 
 const demoHelp = `Show a day of a seller, in a few seconds and without an account: a marketplace is
-started inside this process, 250 rows of stock are listed on it (some of them wrong,
-in instructive ways), a price is lowered below the lowest ask, listings are withdrawn
-and deleted, and a buyer comes.
+started inside this process, 250 rows of stock are listed on it (some of them invalid
+on purpose), a price is lowered below the lowest ask, listings are deactivated and
+deleted, and a buyer comes.
 
-It fails (exit code 1) if anything ends otherwise than it should.`
+The exit code is 1 if any step ends otherwise than expected.`
 
 func newDemo(getenv func(string) string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "See all of it in a few seconds",
+		Short: "Show everything in a few seconds",
 		Long:  demoHelp,
 		Args:  exactly(0, "sellside demo"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,7 +52,7 @@ func runDemo(cmd *cobra.Command, look report.Look, inventory string) (err error)
 		return err
 	}
 	d := &demo.Demo{
-		Client: sdk, Pace: pace, Buy: market.Buy, Inventory: inventory, Out: cmd.OutOrStdout(), Look: look,
+		Client: sdk, Poll: pace, Buy: market.Buy, Inventory: inventory, Out: cmd.OutOrStdout(), Look: look,
 	}
 	return d.Run(ctx)
 }

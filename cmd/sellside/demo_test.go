@@ -14,29 +14,29 @@ import (
 	"github.com/sellside-sdk/sellside-go/examples"
 )
 
-func TestDemoTellsAWholeDay(t *testing.T) {
+func TestDemo_ShowsAWholeDay(t *testing.T) {
 	start := time.Now()
 	got := sellside(t.Context(), nil, "demo")
 	require.Equal(t, 0, got.code, "%s\n%s", got.out, got.errors)
 	assert.Less(t, time.Since(start), 15*time.Second)
 	assert.Empty(t, got.errors)
-	for _, said := range []string{
-		"250 rows", "did you mean DZ5485-612?", "10 rows are left out, 240 go on",
+	for _, text := range []string{
+		"250 rows", "did you mean DZ5485-612?", "Skipped 10 invalid rows, 240 rows are valid",
 		"361 of 367 listings made, 6 not", "the lowest ask is ours", "INACTIVE", "24 of 24 listings",
 		"sale price", "Transaction Fee", "payout", "All as expected",
 	} {
-		assert.Contains(t, got.out, said)
+		assert.Contains(t, got.out, text)
 	}
-	assert.NotContains(t, got.out, "\x1b", "colours are for terminals")
+	assert.NotContains(t, got.out, "\x1b", "no colours without a terminal")
 	for line := range strings.Lines(got.out) {
-		assert.Equal(t, strings.TrimRight(line, " \n"), strings.TrimRight(line, "\n"), "no space at the ends of lines")
+		assert.Equal(t, strings.TrimRight(line, " \n"), strings.TrimRight(line, "\n"), "no trailing space")
 	}
 }
 
-func TestDemoFailsUnlessExactlyTheExpectedRowsGoWrong(t *testing.T) {
+func TestDemo_FailsUnlessExactlyTheExpectedRowsFail(t *testing.T) {
 	for _, row := range []struct{ old, new, says, why string }{
-		{"$310", "310", "line 67 should be wrong: the price has a currency sign", "a wrong row that is right"},
-		{"DZ5485-612,8.5,290,USD", "DZ5485-612,8.5,0,USD", "line 2 should not be wrong", "a right row that is wrong"},
+		{"$310", "310", "line 67 should be invalid: the price has a currency sign", "an invalid row that is valid"},
+		{"DZ5485-612,8.5,290,USD", "DZ5485-612,8.5,0,USD", "line 2 should not be invalid", "a valid row that is invalid"},
 		{"145000", "1450", "line 243 should be refused by the service: the price is out of the service's range", "a row that should fail and does not"},
 		{"DZ5485-612,8.5,290,USD", "DZ5485-612,8.5,290.005,USD", "line 2 should not be refused by the service", "a row that fails and should not"},
 	} {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// asProcess makes the test binary the program itself, for tests of what only a process has.
+// asProcess makes the test binary run the program, for tests that need a process.
 const asProcess = "SELLSIDE_TEST_AS_PROCESS"
 
 func TestMain(m *testing.M) {
@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestTheCommandLineIsCheckedAndExplained(t *testing.T) {
+func TestRun_ChecksTheCommandLine(t *testing.T) {
 	env := settings{"SELLSIDE_BASE_URL": "http://127.0.0.1:1/v2", "SELLSIDE_API_KEY": "the-key", "SELLSIDE_TOKEN": "the-token"}
 	good := stock(t, "DZ5485-612,10,300,USD,1")
 	for _, row := range []struct {
@@ -28,21 +28,21 @@ func TestTheCommandLineIsCheckedAndExplained(t *testing.T) {
 		says string
 		why  string
 	}{
-		{nil, nil, 0, "", "help is no mistake"},
-		{nil, []string{"--help"}, 0, "", "nor when it is asked for"},
-		{nil, []string{"--version"}, 0, "", "nor is the version"},
-		{nil, []string{"buy"}, 2, `unknown command "buy": see sellside --help`, "a command that is not there"},
-		{nil, []string{"demonstrate"}, 2, `unknown command "demonstrate"`, "another"},
+		{nil, nil, 0, "", "help"},
+		{nil, []string{"--help"}, 0, "", "help by its flag"},
+		{nil, []string{"--version"}, 0, "", "the version"},
+		{nil, []string{"buy"}, 2, `unknown command "buy": see sellside --help`, "an unknown command"},
+		{nil, []string{"demonstrate"}, 2, `unknown command "demonstrate"`, "another unknown command"},
 		{nil, []string{"sandbx"}, 2, "did you mean sandbox?", "a typo"},
-		{nil, []string{"sell"}, 2, "an argument is missing: run it as sellside sell INVENTORY.csv", "nothing to sell"},
-		{nil, []string{"demo", "now"}, 2, `unexpected argument "now"`, "one too many"},
-		{nil, []string{"sell", "--fast", good}, 2, "unknown flag: --fast: see sellside sell --help", "a flag that is not there"},
-		{nil, []string{"sell", good}, 2, "the access token is missing: set SELLSIDE_TOKEN, or use --token", "nowhere to sell"},
+		{nil, []string{"sell"}, 2, "an argument is missing: run it as sellside sell INVENTORY.csv", "no inventory"},
+		{nil, []string{"demo", "now"}, 2, `unexpected argument "now"`, "too many arguments"},
+		{nil, []string{"sell", "--fast", good}, 2, "unknown flag: --fast: see sellside sell --help", "an unknown flag"},
+		{nil, []string{"sell", good}, 2, "the access token is missing: set SELLSIDE_TOKEN, or use --token", "no credentials"},
 		{env, []string{"sell", "nowhere.csv"}, 2, "read inventory: open nowhere.csv", "no such file"},
-		{env, []string{"sell", t.TempDir()}, 2, "read inventory: ", "no file at all"},
-		{env, []string{"sell", good, "--base-url", "http://example.com/v2"}, 2, "https", "credentials in the clear"},
-		{env, []string{"sell", good}, 1, "nothing was sent: look up style_id", "nobody there"},
-		{env, []string{"sandbox", "--addr", "nowhere"}, 2, "choose another --addr", "not an address"},
+		{env, []string{"sell", t.TempDir()}, 2, "read inventory: ", "a directory"},
+		{env, []string{"sell", good, "--base-url", "http://example.com/v2"}, 2, "https", "credentials without TLS"},
+		{env, []string{"sell", good}, 1, "nothing was sent: look up style_id", "nothing is listening"},
+		{env, []string{"sandbox", "--addr", "nowhere"}, 2, "choose another --addr", "an invalid address"},
 	} {
 		got := sellside(t.Context(), row.env, row.args...)
 		assert.Equal(t, row.code, got.code, "%s: %s", row.why, got.errors)
@@ -58,7 +58,7 @@ func TestTheCommandLineIsCheckedAndExplained(t *testing.T) {
 	}
 }
 
-func TestOnlyThisMachineIsSparedTheQuota(t *testing.T) {
+func TestConnection_KeepsToTheQuotaUnlessLocal(t *testing.T) {
 	for url, want := range map[string]bool{
 		"http://127.0.0.1:8080/v2": true, "http://localhost/v2": true, "http://[::1]:1/v2": true,
 		"https://api.example.com/v2": false, "https://127.0.0.1.example.com/v2": false, "https://10.0.0.1/v2": false,

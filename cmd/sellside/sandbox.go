@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,14 +25,14 @@ When it is ready it prints one line on standard output, and its log on standard 
    "tokenURL":"…/oauth/token","refreshToken":"…","controlURL":"…/_sandbox","controlKey":"…"}
 
 The control API is for tests: with the control key in the header x-sandbox-key it
-buys, bids, moves the clock and the orders on, and makes calls fail. A GET of
-controlURL lists all of it. GET /healthz answers 200 while the sandbox works.
+buys, bids, advances the clock and the orders, and makes calls fail. A GET of
+controlURL lists all of it. GET /healthz responds 200 while the sandbox works.
 
-It runs until it gets SIGINT (Ctrl-C) or SIGTERM, and then finishes what it has begun
-to answer. Without --db it forgets everything when it stops.
+It runs until it gets SIGINT (Ctrl-C) or SIGTERM, and then finishes the requests that it
+has accepted. Without --db nothing is kept when it stops.
 
-What it accepts is told by flags or by the environment, which is safer for secrets
-(flags can be seen in the process list), and is the default of sell as well:
+Credentials come from flags or from the environment, which is safer for secrets (flags
+can be seen in the process list) and the default of sell as well:
 
   SELLSIDE_API_KEY         the API key
   SELLSIDE_TOKEN           an access token that never expires
@@ -70,16 +72,15 @@ func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 	flags.StringVar(&m.RefreshToken, "refresh-token", "", "refresh token to accept (default $SELLSIDE_REFRESH_TOKEN, or "+sandbox.DefaultRefreshToken+")")
 	flags.StringVar(&m.ControlKey, "control-key", "", "key of the control API (default $SELLSIDE_CONTROL_KEY, or a random one)")
 	flags.DurationVar(&m.TokenLife, "token-life", sandbox.DefaultTokenLife, "how long renewed access tokens are valid, a second or more")
-	flags.BoolVar(&m.RotateRefreshTokens, "rotate-refresh-tokens", false, "give out a new refresh token with every access token")
+	flags.BoolVar(&m.RotateRefreshTokens, "rotate-refresh-tokens", false, "issue a new refresh token with every access token")
 	flags.Uint64Var(&m.Seed, "seed", 0, "another seed makes other prices and ids")
-	flags.StringVar(&m.quota, "quota", "none", "how much an account may ask for: public, as live services have it, or none")
+	flags.StringVar(&m.quota, "quota", "none", "quota of each account: public, as of live services, or none")
 	flags.DurationVar(&m.Delay, "delay", sandbox.DefaultDelay, "how long an operation is pending, and a batch item queued and then in progress; 0 for no delay")
-	flags.DurationVar(&m.OrderStep, "order-step", sandbox.DefaultOrderStep, "how long an order stays in each state; 0 leaves it there until it is moved on")
+	flags.DurationVar(&m.OrderStep, "order-step", sandbox.DefaultOrderStep, "how long an order stays in each state; 0 leaves it there until it is moved")
 	return cmd
 }
 
-// complete takes the credentials that no flag says from the environment, and
-// refuses what the flags cannot mean.
+// complete takes credentials without a flag from the environment, and refuses invalid flags.
 func (m *marketplace) complete(getenv func(string) string) error {
 	for name, value := range map[string]*string{
 		"SELLSIDE_API_KEY": &m.APIKey, "SELLSIDE_TOKEN": &m.Token,
@@ -92,15 +93,16 @@ func (m *marketplace) complete(getenv func(string) string) error {
 	case "public":
 		m.Quota = quota.Public
 	default:
-		return invalidf("sandbox: there is no quota %q: use --quota public, or none", m.quota)
+		return invalidf("sandbox: --quota (%q): use public or none", m.quota)
 	}
 	if m.TokenLife < time.Second {
-		return invalidf("sandbox: an access token cannot live for %s: use a --token-life of a second or more", m.TokenLife)
+		return invalidf("sandbox: --token-life (%s): use a second or more", m.TokenLife)
 	}
 	if m.Delay < 0 || m.OrderStep < 0 {
-		return invalidf("sandbox: time does not go back: use a --delay and an --order-step of 0 or more")
+		return invalidf("sandbox: --delay (%s) and --order-step (%s): use 0 or more",
+			m.Delay, m.OrderStep)
 	}
-	m.Delay, m.OrderStep = cmp.Or(m.Delay, -1), cmp.Or(m.OrderStep, -1) // as the options say it
+	m.Delay, m.OrderStep = cmp.Or(m.Delay, -1), cmp.Or(m.OrderStep, -1) // in the options, 0 is the default
 	return nil
 }
 
@@ -128,9 +130,27 @@ func (m *marketplace) run(cmd *cobra.Command) (err error) {
 		origin + sandbox.BasePath, market.APIKey(), market.Token(), origin + sandbox.TokenPath, market.RefreshToken(),
 		origin + sandbox.ControlPath, market.ControlKey(),
 	}
-	// Who connects from here on waits until Serve takes the connection.
+	// Connections that come before Serve are accepted by it.
 	if err := json.NewEncoder(cmd.OutOrStdout()).Encode(ready); err != nil {
-		return errors.Join(fmt.Errorf("sandbox: say where it is: %w", err), l.Close())
+		return errors.Join(fmt.Errorf("sandbox: print the URLs: %w", err), l.Close())
 	}
 	return market.Serve(ctx, l)
+}
+
+// listen listens on a TCP address, such as 127.0.0.1:0.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return l, nil
+}
+
+// originOf returns the URL for clients on this machine, without a path.
+func originOf(l net.Listener) string {
+	addr, ok := l.Addr().(*net.TCPAddr)
+	if ok && addr.IP.IsUnspecified() {
+		return fmt.Sprintf("http://127.0.0.1:%d", addr.Port)
+	}
+	return "http://" + l.Addr().String()
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,13 +43,13 @@ func startSandboxIn(t *testing.T, env settings, args ...string) (r ready, stop f
 	go func() {
 		code <- run(ctx, append([]string{"sandbox"}, args...), strings.NewReader(""), out, watch(""), env.get)
 	}()
-	<-out.told
+	<-out.seen
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &r))
 	require.Equal(t, 1, strings.Count(out.String(), "\n"), "one line")
 	return r, func() int { cancel(); return <-code }
 }
 
-func TestSandboxSaysWhereItIsAndStopsCleanly(t *testing.T) {
+func TestSandbox_PrintsItsURLsAndStopsCleanly(t *testing.T) {
 	r, stop := startSandbox(t)
 	assert.Regexp(t, `^http://127\.0\.0\.1:\d+/v2$`, r.BaseURL)
 	assert.Equal(t, sandbox.DefaultAPIKey, r.APIKey)
@@ -61,7 +62,7 @@ func TestSandboxSaysWhereItIsAndStopsCleanly(t *testing.T) {
 	assert.Equal(t, 1, got.code, "it is gone")
 }
 
-func TestSandboxKeepsItsDatabaseAndTakesItsCredentials(t *testing.T) {
+func TestSandbox_KeepsItsDatabase(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "market.db")
 	r, stop := startSandbox(t, "--db", db, "--api-key", "my-key", "--token", "my-token", "--control-key", "my-control")
 	origin := strings.TrimSuffix(r.BaseURL, "/v2")
@@ -79,7 +80,7 @@ func TestSandboxKeepsItsDatabaseAndTakesItsCredentials(t *testing.T) {
 	require.Equal(t, 0, stop())
 }
 
-func TestSandboxTakesItsCredentialsFromTheEnvironment(t *testing.T) {
+func TestSandbox_TakesCredentialsFromTheEnvironment(t *testing.T) {
 	env := settings{
 		"SELLSIDE_API_KEY": "env-key", "SELLSIDE_TOKEN": "env-token", "SELLSIDE_REFRESH_TOKEN": "env-refresh", "SELLSIDE_CONTROL_KEY": "env-control",
 	}
@@ -91,21 +92,21 @@ func TestSandboxTakesItsCredentialsFromTheEnvironment(t *testing.T) {
 	require.Equal(t, 0, stop())
 }
 
-func TestSandboxTakesEverySwitch(t *testing.T) {
+func TestSandbox_TakesEveryFlag(t *testing.T) {
 	for _, row := range []struct {
 		args []string
 		want func(*sandbox.Options)
 		why  string
 	}{
-		{nil, func(*sandbox.Options) {}, "what is left out is as ever"},
+		{nil, func(*sandbox.Options) {}, "the defaults"},
 		{[]string{"--seed", "7"}, func(o *sandbox.Options) { o.Seed = 7 }, "another market"},
 		{[]string{"--delay", "0"}, func(o *sandbox.Options) { o.Delay = -1 }, "no delay, which is not the default"},
 		{[]string{"--delay", "2s"}, func(o *sandbox.Options) { o.Delay = 2 * time.Second }, "a slow one"},
-		{[]string{"--order-step", "0"}, func(o *sandbox.Options) { o.OrderStep = -1 }, "orders stay where they are"},
-		{[]string{"--order-step", "1m"}, func(o *sandbox.Options) { o.OrderStep = time.Minute }, "orders go on faster"},
+		{[]string{"--order-step", "0"}, func(o *sandbox.Options) { o.OrderStep = -1 }, "orders are moved by hand"},
+		{[]string{"--order-step", "1m"}, func(o *sandbox.Options) { o.OrderStep = time.Minute }, "orders move faster"},
 		{[]string{"--quota", "public"}, func(o *sandbox.Options) { o.Quota = quota.Public }, "as live services have it"},
 		{[]string{"--quota", "none"}, func(*sandbox.Options) {}, "none is the default"},
-		{[]string{"--refresh-token", "x"}, func(o *sandbox.Options) { o.RefreshToken = "x" }, "a sign-in of your own"},
+		{[]string{"--refresh-token", "x"}, func(o *sandbox.Options) { o.RefreshToken = "x" }, "another refresh token"},
 		{[]string{"--token-life", "1m"}, func(o *sandbox.Options) { o.TokenLife = time.Minute }, "tokens that end soon"},
 		{[]string{"--rotate-refresh-tokens"}, func(o *sandbox.Options) { o.RotateRefreshTokens = true }, "as strict services do"},
 	} {
@@ -119,10 +120,10 @@ func TestSandboxTakesEverySwitch(t *testing.T) {
 		assert.True(t, reflect.DeepEqual(want, m.Options), row.why)
 	}
 	for _, row := range []struct{ flag, value, says string }{
-		{"--quota", "some", "use --quota public, or none"},
-		{"--token-life", "1ms", "--token-life of a second or more"},
-		{"--delay", "-1s", "0 or more"},
-		{"--order-step", "-1s", "0 or more"},
+		{"--quota", "some", "--quota"},
+		{"--token-life", "1ms", "--token-life"},
+		{"--delay", "-1s", "--delay"},
+		{"--order-step", "-1s", "--order-step"},
 		{"--seed", "-1", "--seed"},
 	} {
 		got := sellside(t.Context(), nil, "sandbox", row.flag, row.value)
@@ -131,7 +132,7 @@ func TestSandboxTakesEverySwitch(t *testing.T) {
 	}
 }
 
-func TestSandboxFailsWhereItCannotServe(t *testing.T) {
+func TestSandbox_FailsWhereItCannotServe(t *testing.T) {
 	r, stop := startSandbox(t)
 	defer func() { assert.Equal(t, 0, stop()) }()
 	taken := strings.TrimSuffix(strings.TrimPrefix(r.BaseURL, "http://"), "/v2")
@@ -144,7 +145,7 @@ func TestSandboxFailsWhereItCannotServe(t *testing.T) {
 	assert.Empty(t, got.out)
 }
 
-func TestSandboxStopsOnSignals(t *testing.T) {
+func TestSandbox_StopsOnSignals(t *testing.T) {
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		process := exec.CommandContext(t.Context(), os.Args[0], "sandbox")
 		process.Env = append(os.Environ(), asProcess+"=1")
@@ -158,4 +159,26 @@ func TestSandboxStopsOnSignals(t *testing.T) {
 		require.NoError(t, process.Process.Signal(signal))
 		require.NoError(t, process.Wait(), "exit code 0 after %s", signal)
 	}
+}
+
+func TestOriginOf_ReachesEveryListener(t *testing.T) {
+	for _, address := range []string{"127.0.0.1:0", ":0", "0.0.0.0:0"} {
+		l, err := listen(t.Context(), address)
+		require.NoError(t, err)
+		host, found := strings.CutPrefix(originOf(l), "http://")
+		require.True(t, found)
+		assert.True(t, strings.HasPrefix(host, "127.0.0.1:"), host)
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", host)
+		require.NoError(t, err, address)
+		require.NoError(t, conn.Close())
+		require.NoError(t, l.Close())
+	}
+}
+
+func TestListen_RefusesATakenAddress(t *testing.T) {
+	l, err := listen(t.Context(), "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	_, err = listen(t.Context(), l.Addr().String())
+	require.ErrorIs(t, err, syscall.EADDRINUSE)
 }

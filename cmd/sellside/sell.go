@@ -1,11 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 )
 
-const sellHelp = `List an inventory on the marketplace, and learn what became of every item.
+const sellHelp = `List an inventory on the marketplace, and report the outcome of every listing.
 
 The inventory is a CSV file whose first line names its columns, in any order:
 
@@ -26,14 +27,22 @@ The inventory is a CSV file whose first line names its columns, in any order:
   quantity     listings to make at that price
   variant_id   optional: the item itself, instead of style_id and size
   active       optional: false makes a listing without an ask
-  expires_at   optional: when the ask ends, 2026-12-31 or 2026-12-31T18:00:00Z
+  expires_at   optional: when the ask ends, 2026-12-31 or 2026-12-31T18:00:00Z;
+               by default 947 to 997 days from now, another time for each batch,
+               so that a batch can be identified later
 
-All mistakes of the file are shown at once, and a file with mistakes is not sent,
-unless --skip-invalid says to send the other rows.
+All invalid rows are shown at once, and a file with invalid rows is not sent, unless
+--skip-invalid says to send the other rows.
 
 The results go to a CSV file with a line per listing: line, nth, listing_id, status,
-error. Nothing is ever sent twice: a listing of status UNKNOWN may have been made, so
-look for it before you sell it again. Ctrl-C stops, and keeps what is known.
+error. If the response to a batch is lost, the listings of the account are read to find
+out whether the batch was made, for up to --settle if it is not found. Only a batch that
+is proved not to have arrived is sent again. A listing of status UNKNOWN may have been
+made: look for it before you list it again. Ctrl-C stops, and keeps what is known.
+
+A batch is saved in stock.unsettled.json before it is sent, and removed when its outcome
+is known. If the file is left over from a run that was stopped, the next run of the same
+inventory settles that batch, updates the results of the earlier run, and sends nothing.
 
 ` + connectionHelp
 
@@ -45,6 +54,7 @@ type seller struct {
 	connection
 	result      string
 	skipInvalid bool
+	settle      time.Duration
 
 	out, log io.Writer
 	look     report.Look
@@ -68,40 +78,57 @@ func newSell(getenv func(string) string) *cobra.Command {
 	}
 	s.flags(cmd)
 	cmd.Flags().StringVar(&s.result, "result", "", "file for the results (default beside the inventory: stock.csv has stock.result.csv)")
-	cmd.Flags().BoolVar(&s.skipInvalid, "skip-invalid", false, "send the rows that are right even if others are not")
+	cmd.Flags().BoolVar(&s.skipInvalid, "skip-invalid", false, "send the valid rows even if others are not")
+	cmd.Flags().DurationVar(&s.settle, "settle", 10*time.Minute,
+		"longest time the service takes to show a new listing; too short a time may make listings twice")
 	return cmd
 }
 
 func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
+	if s.settle <= 0 {
+		return invalidf("sell: --settle (%s): use a time above 0", s.settle)
+	}
 	sdk, pace, err := s.client()
 	if err != nil {
 		return err
+	}
+	progress := report.NewProgress(s.log)
+	base := name
+	if name == "-" {
+		base = "inventory.csv"
+	}
+	files := report.FilesOf(base)
+	if s.result != "" {
+		files.Results = s.result
+	}
+	run := sell.Run{Client: sdk, Watch: progress, Poll: pace, SettleTime: s.settle}
+	earlier, unsettled, err := files.Load()
+	if err != nil {
+		return invalidf("nothing was sent: %w", err)
+	}
+	if unsettled != nil {
+		run.Save = earlier.Save
+		results, err := run.Settle(ctx, *unsettled)
+		s.report(earlier, results)
+		return settled(earlier, err)
 	}
 	file, err := parse(name, stdin)
 	if err != nil {
 		return err
 	}
-	progress := report.NewProgress(s.log)
 	if err := resolve.Variants(ctx, sdk.Catalog, file, progress.LookedUp); err != nil {
 		return fmt.Errorf("nothing was sent: %w", err)
 	}
-	if err := s.judge(file); err != nil {
+	if err := s.check(file); err != nil {
 		return err
 	}
-	if name == "-" {
-		name = "inventory.csv"
-	}
-	path := cmp.Or(s.result, report.FreePath(name))
-	if err := report.Save(path, nil); err != nil {
+	if err := files.Save(nil, nil); err != nil {
 		return invalidf("nothing was sent: %w", err)
 	}
-	run := sell.Run{Batches: sdk.Batches, Watch: progress, Poll: pace, Save: func(results []sell.Result) error {
-		return report.Save(path, results)
-	}}
+	run.Save = files.Save
 	results, err := run.Sell(ctx, file.Valid())
-	report.Summary(s.out, s.look, results)
-	fmt.Fprintf(s.out, "\nresults: %s\n", path)
-	return verdict(results, len(file.WrongLines()), err)
+	s.report(files, results)
+	return outcome(files, report.Count(results), len(file.InvalidLines()), err)
 }
 
 func parse(name string, stdin io.Reader) (*inventory.File, error) {
@@ -118,4 +145,60 @@ func parse(name string, stdin io.Reader) (*inventory.File, error) {
 		return nil, invalidError{err}
 	}
 	return file, nil
+}
+
+// check prints the problems of a file. It returns an error unless the valid rows may be sent.
+func (s *seller) check(file *inventory.File) error {
+	for _, p := range file.Problems() {
+		fmt.Fprintln(s.log, report.Plain(p.String()))
+	}
+	rows := len(file.InvalidLines())
+	switch {
+	case rows == 0, s.skipInvalid && !file.Unreadable:
+		return nil
+	case file.Unreadable:
+		return invalidf("nothing was sent: the header is invalid: correct it")
+	default:
+		return invalidf("nothing was sent: %d invalid rows: correct them, or send the others with --skip-invalid",
+			rows)
+	}
+}
+
+func (s *seller) report(files report.Files, results []sell.Result) {
+	report.Summary(s.out, s.look, results)
+	fmt.Fprintf(s.out, "\nresults: %s\n", files.Results)
+}
+
+// settleAdvice has a verb for the file of the unsettled batch.
+const settleAdvice = "run the same command again to settle it, or look for its listings and remove %s"
+
+// outcome returns the error of a run, nil if every row of the inventory was listed.
+func outcome(files report.Files, listings report.Counts, skipped int, err error) error {
+	switch {
+	case errors.Is(err, sell.ErrUnsettled):
+		return fmt.Errorf("stopped: %w: "+settleAdvice, err, files.Unsettled)
+	case err != nil:
+		return fmt.Errorf("stopped early: %w", err)
+	case listings.Unknown > 0:
+		return fmt.Errorf("%d listings were not made and %d are unknown: see the result file",
+			listings.NotMade, listings.Unknown)
+	case listings.NotMade > 0:
+		return fmt.Errorf("%d listings were not made: see the result file", listings.NotMade)
+	case skipped > 0:
+		return fmt.Errorf("skipped %d invalid rows: correct them and list them from a separate file",
+			skipped)
+	}
+	return nil
+}
+
+// settled returns the error of a run that has only settled the batch of an earlier run.
+func settled(files report.Files, err error) error {
+	if errors.Is(err, sell.ErrUnsettled) {
+		return fmt.Errorf("nothing was sent: an earlier run was stopped: %w: "+settleAdvice, err, files.Unsettled)
+	}
+	if err != nil {
+		return fmt.Errorf("nothing was sent: settle the batch of an earlier run: %w", err)
+	}
+	return errors.New("nothing was sent: settled the batch of an earlier run: " +
+		"list the rows that were not made from a separate file, or run the same command again to list all rows")
 }

@@ -1,17 +1,21 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/examples"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
@@ -28,6 +32,7 @@ func results(t *testing.T, path string) [][]string {
 	return rows[1:]
 }
 
+// besides returns the default result file of an inventory.
 func besides(path string) string { return strings.TrimSuffix(path, ".csv") + ".result.csv" }
 
 func listings(t *testing.T, c *client.Client) []gen.Listing {
@@ -40,8 +45,8 @@ func listings(t *testing.T, c *client.Client) []gen.Listing {
 	return all
 }
 
-func TestSellListsAnInventory(t *testing.T) {
-	env, c := market(t, sandbox.Options{})
+func TestSell_ListsAnInventory(t *testing.T) {
+	env, c, _ := market(t)
 	path := stock(t, "DZ5485-612,10.5,389.50,USD,2", "75192,One Size,140000,JPY,1")
 
 	got := sellside(t.Context(), env, "sell", path)
@@ -68,8 +73,8 @@ func TestSellListsAnInventory(t *testing.T) {
 	assert.Len(t, listings(t, c), 3)
 }
 
-func TestAFileWithMistakesIsNotSent(t *testing.T) {
-	env, c := market(t, sandbox.Options{})
+func TestSell_SendsNothingOfAnInvalidFile(t *testing.T) {
+	env, c, _ := market(t)
 	path := stock(t,
 		"DZ5485-612,10.5,389,USD,1",
 		`DZ5485-612,10.5,"3,890",usdollar,0`,
@@ -80,14 +85,14 @@ func TestAFileWithMistakesIsNotSent(t *testing.T) {
 	got := sellside(t.Context(), env, "sell", path)
 
 	assert.Equal(t, 2, got.code)
-	for _, mistake := range []string{
+	for _, problem := range []string{
 		`line 3: price "3,890" has a comma`, `line 3: currency "usdollar"`, `line 3: quantity "0"`,
 		`line 4: style_id "DZ5485-621" is not in the catalog: did you mean DZ5485-612?`,
-		`line 5: size "10.25": Jordan 1 Retro High OG Chicago Lost and Found (DZ5485-612) has no such size, it has 3.5, 4, `,
-		`line 6: it has 4 fields where the header has 5`,
-		"sellside: nothing was sent: 4 of the lines are wrong",
+		`line 5: size "10.25": Jordan 1 Retro High OG Chicago Lost and Found (DZ5485-612) has the sizes 3.5, 4, `,
+		`line 6: the row has 4 fields`,
+		"sellside: nothing was sent: 4 invalid rows",
 	} {
-		assert.Contains(t, got.errors, mistake)
+		assert.Contains(t, got.errors, problem)
 	}
 	assert.NotContains(t, got.errors, "line 2")
 	assert.NoFileExists(t, besides(path))
@@ -95,16 +100,16 @@ func TestAFileWithMistakesIsNotSent(t *testing.T) {
 
 	got = sellside(t.Context(), env, "sell", path, "--skip-invalid")
 
-	assert.Equal(t, 1, got.code, "something was left out")
-	assert.Contains(t, got.errors, "4 wrong lines were left out")
+	assert.Equal(t, 1, got.code, "rows were skipped")
+	assert.Contains(t, got.errors, "skipped 4 invalid rows")
 	rows := results(t, besides(path))
 	require.Len(t, rows, 1)
 	assert.Equal(t, "COMPLETED", rows[0][3])
 	assert.Len(t, listings(t, c), 1)
 }
 
-func TestAWrongHeaderCannotBeSkipped(t *testing.T) {
-	env, c := market(t, sandbox.Options{})
+func TestSell_CannotSkipAnInvalidHeader(t *testing.T) {
+	env, c, _ := market(t)
 	path := stock(t, "style_id,size,price,currency,quantity,note", "DZ5485-612,10.5,389,USD,1,nice")
 	got := sellside(t.Context(), env, "sell", path, "--skip-invalid")
 	assert.Equal(t, 2, got.code)
@@ -112,8 +117,8 @@ func TestAWrongHeaderCannotBeSkipped(t *testing.T) {
 	assert.Empty(t, listings(t, c))
 }
 
-func TestItemsThatFailAreInTheResultsAndFailTheCommand(t *testing.T) {
-	env, _ := market(t, sandbox.Options{})
+func TestSell_FailsIfItemsFail(t *testing.T) {
+	env, _, _ := market(t)
 	result := filepath.Join(t.TempDir(), "today.csv")
 	got := sellside(t.Context(), env, "sell", "--result", result,
 		stock(t, "DZ5485-612,10.5,389,USD,1", "DZ5485-612,10.5,100001,USD,2", "DZ5485-612,10.5,388,USD,1"))
@@ -128,8 +133,8 @@ func TestItemsThatFailAreInTheResultsAndFailTheCommand(t *testing.T) {
 	}
 }
 
-func TestALargeQuantityIsSpreadOverBatches(t *testing.T) {
-	env, c := market(t, sandbox.Options{})
+func TestSell_DistributesALargeQuantityOverBatches(t *testing.T) {
+	env, c, _ := market(t)
 	path := stock(t, "DZ5485-612,10.5,389,USD,30", "75192,One Size,999,USD,250")
 	got := sellside(t.Context(), env, "sell", path)
 	require.Equal(t, 0, got.code, got.errors)
@@ -140,7 +145,7 @@ func TestALargeQuantityIsSpreadOverBatches(t *testing.T) {
 			assert.Equal(t, []string{"3", fmt.Sprint(i - 29)}, row[:2])
 		}
 	}
-	assert.Len(t, ids, 280, "every listing has an id of its own")
+	assert.Len(t, ids, 280, "every listing has its own id")
 	batches := map[string]int{}
 	for _, l := range listings(t, c) {
 		batches[l.Batch.BatchID]++
@@ -153,20 +158,173 @@ func TestALargeQuantityIsSpreadOverBatches(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentWhenTheResultsHaveNowhereToGo(t *testing.T) {
-	env, c := market(t, sandbox.Options{})
+func TestSell_SendsNothingIfTheResultsCannotBeSaved(t *testing.T) {
+	env, c, _ := market(t)
 	got := sellside(t.Context(), env, "sell", stock(t, "DZ5485-612,10.5,389,USD,1"), "--result", filepath.Join(t.TempDir(), "no", "such", "place.csv"))
 	assert.Equal(t, 2, got.code)
 	assert.Contains(t, got.errors, "nothing was sent: write the results: ")
 	assert.Empty(t, listings(t, c))
 }
 
-func TestAnInventoryCanComeFromStandardInput(t *testing.T) {
-	env, c := market(t, sandbox.Options{})
+func TestSell_ReadsStandardInput(t *testing.T) {
+	env, c, _ := market(t)
 	t.Chdir(t.TempDir())
 	var out, errors strings.Builder
 	stdin := strings.NewReader("style_id,size,price,currency,quantity\nDZ5485-612,10.5,389,USD,1\n")
 	require.Equal(t, 0, run(t.Context(), []string{"sell", "-"}, stdin, &out, &errors, env.get), errors.String())
 	assert.Len(t, results(t, "inventory.result.csv"), 1)
 	assert.Len(t, listings(t, c), 1)
+}
+
+func TestSell_SendsNothingWithoutCredentials(t *testing.T) {
+	env, c, _ := market(t)
+	got := sellside(t.Context(), env, "sell", "--token", "a-wrong-token", stock(t, "DZ5485-612,10.5,389,USD,1"))
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.errors, "nothing was sent: look up style_id")
+	assert.NotContains(t, got.errors+got.out, "a-wrong-token")
+	assert.Empty(t, listings(t, c))
+}
+
+func TestSell_KeepsWhatIsKnownOnCtrlC(t *testing.T) {
+	env, c, m := market(t, func(o *sandbox.Options) { o.Manual = true }) // so that the batch stays QUEUED
+	ctx, interrupt := context.WithCancel(t.Context())
+	path := stock(t, "DZ5485-612,10.5,389,USD,101")
+	log := watch("submitted")
+	var out strings.Builder
+	code := make(chan int)
+	go func() { code <- run(ctx, []string{"sell", path}, strings.NewReader(""), &out, log, env.get) }()
+	<-log.seen
+	interrupt()
+
+	assert.Equal(t, 1, <-code)
+	rows := results(t, besides(path))
+	require.Len(t, rows, 101)
+	assert.Equal(t, "QUEUED", rows[0][3])
+	_, id, _ := strings.Cut(log.String(), "batch 1 of 2: ")
+	assert.Contains(t, rows[0][4], id[:36], "the batch can be found")
+	assert.Equal(t, "NOT_SENT", rows[100][3])
+	assert.Empty(t, listings(t, c))
+
+	require.NoError(t, m.Work(t.Context()))
+	got := sellside(t.Context(), env, "sell", path)
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.out, "100 of 101 listings made, 1 not")
+	made(t, c, 100, results(t, besides(path)))
+}
+
+// made asserts that the results list every listing of the sandbox once, and that there are n.
+func made(t *testing.T, c *client.Client, n int, rows [][]string) {
+	t.Helper()
+	var want, got []string
+	for _, l := range listings(t, c) {
+		want = append(want, l.ListingID)
+	}
+	for _, row := range rows {
+		if row[3] == "COMPLETED" {
+			got = append(got, row[2])
+		}
+	}
+	assert.Len(t, want, n)
+	assert.ElementsMatch(t, want, got)
+}
+
+func TestSell_SettlesBatchesWithoutAResponse(t *testing.T) {
+	for _, row := range []struct {
+		fault sandbox.Fault
+		times int // How often batches are submitted.
+		why   string
+	}{
+		{sandbox.Fault{Kind: sandbox.FaultLost, Applied: true}, 2, "the response is lost"},
+		{sandbox.Fault{Kind: sandbox.FaultLost}, 3, "the request is lost, and sent again"},
+		{sandbox.Fault{Kind: sandbox.FaultStatus, Status: 503, Applied: true}, 2, "5xx after the batch was made"},
+		{sandbox.Fault{Kind: sandbox.FaultStatus, Status: 503}, 3, "5xx before"},
+		{sandbox.Fault{Kind: sandbox.FaultCutJSON, Applied: true}, 2, "half of the response"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			env, c, m := market(t)
+			row.fault.Operation = "CreateListingsBatch"
+			require.NoError(t, m.Fail(row.fault))
+			path := stock(t, "DZ5485-612,10.5,389,USD,101")
+
+			got := sellside(t.Context(), env, "sell", path, "--settle", "200ms")
+
+			require.Equal(t, 0, got.code, got.errors)
+			assert.Contains(t, got.out, "101 of 101 listings made\n")
+			made(t, c, 101, results(t, besides(path)))
+			assert.Equal(t, row.times, m.Counters().Of("CreateListingsBatch"))
+			assert.NoFileExists(t, unsettled(path))
+		})
+	}
+}
+
+// unsettled returns the file of an unsettled batch of an inventory.
+func unsettled(path string) string { return strings.TrimSuffix(path, ".csv") + ".unsettled.json" }
+
+func TestSell_ReportsADoubtfulBatchAsUnknown(t *testing.T) {
+	env, c, m := market(t)
+	equal := []gen.CreateItem{{VariantID: sandbox.Catalog()[0].Variants[0].ID, Amount: "389", CurrencyCode: "USD", Quantity: 100}}
+	other, err := c.Batches.Create(t.Context(), equal)
+	require.NoError(t, err)
+	require.NoError(t, m.Fail(sandbox.Fault{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost}))
+	path := stock(t, "variant_id,style_id,size,price,currency,quantity", equal[0].VariantID+",,,389,USD,101")
+	for range 2 { // the second run settles the batch of the first, which is as doubtful
+		got := sellside(t.Context(), env, "sell", path, "--settle", "50ms")
+
+		assert.Equal(t, 1, got.code)
+		assert.Contains(t, got.out, "0 of 101 listings made, 1 not, 100 unknown")
+		assert.Contains(t, got.errors, unsettled(path))
+		rows := results(t, besides(path))
+		require.Len(t, rows, 101)
+		assert.Equal(t, "UNKNOWN", rows[0][3])
+		assert.Contains(t, rows[0][4], other.ID(), "with its reason")
+		assert.Equal(t, "NOT_SENT", rows[100][3])
+		assert.FileExists(t, unsettled(path))
+		assert.Equal(t, 2, m.Counters().Of("CreateListingsBatch"), "nothing is sent again")
+	}
+}
+
+func TestSell_SettlesTheBatchOfAKilledRun(t *testing.T) {
+	env, c, m := market(t)
+	require.NoError(t, m.Fail(sandbox.Fault{Operation: "CreateListingsBatch", Kind: sandbox.FaultDelay, Delay: time.Hour, Applied: true}))
+	path := stock(t, "DZ5485-612,10.5,389,USD,101")
+	killed := exec.CommandContext(t.Context(), os.Args[0], "sell", path)
+	killed.Env = append(os.Environ(), asProcess+"=1")
+	for name, value := range env {
+		killed.Env = append(killed.Env, name+"="+value)
+	}
+	require.NoError(t, killed.Start())
+	require.Eventually(t, func() bool { return len(listings(t, c)) == 100 }, time.Minute, 10*time.Millisecond)
+	require.NoError(t, killed.Process.Kill())
+	require.Error(t, killed.Wait())
+	require.Equal(t, "UNKNOWN", results(t, besides(path))[0][3], "the results are true at every moment")
+
+	got := sellside(t.Context(), env, "sell", path)
+
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.out, "100 of 101 listings made, 1 not")
+	made(t, c, 100, results(t, besides(path)))
+	assert.NoFileExists(t, unsettled(path))
+	assert.Equal(t, 1, m.Counters().Of("CreateListingsBatch"), "nothing was sent")
+
+	got = sellside(t.Context(), env, "sell", path)
+	assert.Equal(t, 0, got.code, "the next run lists the inventory: %s", got.errors)
+}
+
+func TestSell_RefusesADamagedUnsettledBatch(t *testing.T) {
+	env, c, _ := market(t)
+	path := stock(t, "DZ5485-612,10.5,389,USD,1")
+	require.NoError(t, os.WriteFile(unsettled(path), []byte("{"), 0o600))
+	got := sellside(t.Context(), env, "sell", path)
+	assert.Equal(t, 2, got.code)
+	assert.Contains(t, got.errors, unsettled(path))
+	assert.Empty(t, listings(t, c))
+}
+
+func TestSell_ListsTheExampleInventory(t *testing.T) {
+	env, _, _ := market(t)
+	path := filepath.Join(t.TempDir(), "inventory.csv")
+	require.NoError(t, os.WriteFile(path, []byte(examples.Inventory), 0o600))
+	got := sellside(t.Context(), env, "sell", path, "--skip-invalid")
+	assert.Equal(t, 1, got.code, "rows were skipped and listings failed")
+	assert.Contains(t, got.out, "361 of 367 listings made, 6 not")
 }

@@ -5,36 +5,113 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"time"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/client/recovery"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
-// seller sells one inventory as a careful program does: it decides on one batch before it submits the next.
+// settleBound is the longest time that the sandbox takes to show the first listing of a batch.
+func settleBound() time.Duration { return sandbox.SettleWithin(workDelay) }
+
+// sellSeed sells the inventory of a seed, and compares it with the listings of the sandbox.
+func (r run) sellSeed(ctx context.Context, seed uint64) (o outcome, err error) {
+	ctx, cancel := context.WithTimeout(ctx, r.deadline)
+	defer cancel()
+	market, err := sandbox.New(sandbox.Options{Seed: seed, Delay: workDelay})
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, market.Close()) }()
+	connect := overHTTP1
+	if seed%2 == 0 {
+		connect = overHTTP2
+	}
+	broken, err := connect(market, r.network(seed))
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, broken.close()) }()
+	c, err := dial(market, broken.url, broken.transport)
+	if err != nil {
+		return o, err
+	}
+
+	s := seller{c: c, blind: r.blind, out: r.out}
+	batches := inventory(seed, r.listings)
+	for i, items := range batches {
+		if err := s.sell(ctx, items); err != nil {
+			return s.outcome, fmt.Errorf("batch %d of %d: %w", i+1, len(batches), err)
+		}
+	}
+	truth, err := dial(market, "http://127.0.0.1", direct{market})
+	if err != nil {
+		return s.outcome, err
+	}
+	return s.outcome, s.compare(ctx, truth, batches)
+}
+
+// dial returns a client of the sandbox.
+func dial(market *sandbox.Sandbox, url string, transport http.RoundTripper) (*client.Client, error) {
+	return client.New(
+		client.WithBaseURL(url+sandbox.BasePath), client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()),
+		client.WithHTTPClient(&http.Client{Transport: transport}), client.WithQuota(quota.Unlimited),
+		client.WithRetry(client.RetryPolicy{MaxAttempts: 8, MinDelay: 2 * time.Millisecond, MaxDelay: 50 * time.Millisecond}),
+	)
+}
+
+// inventory draws batches of at most 100 listings. Many items are equal, within a batch and between
+// batches, because equal batches are the hardest to distinguish.
+func inventory(seed uint64, listings int) [][]gen.CreateItem {
+	random := rand.New(rand.NewPCG(seed, 1))
+	products := sandbox.Catalog()
+	var batches [][]gen.CreateItem
+	for listings > 0 {
+		var items []gen.CreateItem
+		product := products[random.IntN(len(products))]
+		for room := min(100, listings); room > 0; {
+			n := min(room, 1+random.IntN(10))
+			variant := product.Variants[random.IntN(len(product.Variants))]
+			amount := gen.Amount(fmt.Sprintf("%d.%02d", 100+random.IntN(5), 50*random.IntN(2)))
+			items = append(items, gen.CreateItem{VariantID: variant.ID, Amount: amount, Quantity: gen.Int(n)})
+			room, listings = room-n, listings-n
+		}
+		batches = append(batches, items)
+	}
+	return batches
+}
+
+// seller sells one inventory. It settles each batch before it submits the next.
 type seller struct {
 	c     *client.Client
 	blind bool
 	out   io.Writer
-	known []string // Ids of all batches of the inventory so far; the nth is that of the nth batch, or "".
+	known []string // Id of each batch so far; "" if its outcome is unknown.
 	outcome
 }
 
 // sell submits one batch until it is known to have landed once, and waits for it.
 func (s *seller) sell(ctx context.Context, items []gen.CreateItem) error {
 	var batch *client.Batch[gen.CreateBatchItem]
-	err := persist(ctx, "submit it", func() error {
-		attempt, err := recovery.New(items) // a program saves it here
+	err := retry(ctx, "submit", func() error {
+		submission, err := recovery.New(items) // other programs save it here
 		if err != nil {
 			return err
 		}
-		batch, err = recovery.Submit(ctx, s.c, attempt)
-		if ctx.Err() != nil || !errors.Is(err, client.ErrOutcomeUnknown) || s.blind {
-			return err // refused or never sent; blind, also what may have landed
+		batch, err = recovery.Submit(ctx, s.c, submission)
+		switch {
+		case batch != nil && !s.blind:
+			return nil // also beside an error: what is left of the response has the id
+		case ctx.Err() != nil || !errors.Is(err, client.ErrOutcomeUnknown) || s.blind:
+			return err // refused or not sent; if blind, also what may have landed
 		}
-		batch, err = s.recover(ctx, attempt, err)
+		batch, err = s.recover(ctx, submission, err)
 		return err
 	})
 	if err != nil {
@@ -46,18 +123,20 @@ func (s *seller) sell(ctx context.Context, items []gen.CreateItem) error {
 		return nil
 	}
 	s.known = append(s.known, batch.ID())
-	return persist(ctx, "see it done", func() error {
+	return retry(ctx, "wait", func() error {
 		_, err := batch.Wait(ctx, client.WithPollInterval(pollFirst, pollMost))
 		return err
 	})
 }
 
-// recover asks until there is a verdict: what it reads goes through the same broken network. A batch that has
-// not landed is the failure it was; one that nobody can decide on is neither.
-func (s *seller) recover(ctx context.Context, attempt recovery.Submission, failure error) (*client.Batch[gen.CreateBatchItem], error) {
+// recover reads until there is a verdict, through the same broken network. It returns the batch if
+// it landed, failure if it was not seen, and neither if that cannot be told.
+func (s *seller) recover(
+	ctx context.Context, submission recovery.Submission, failure error,
+) (*client.Batch[gen.CreateBatchItem], error) {
 	var verdict recovery.Verdict
-	err := persist(ctx, "recover it", func() (err error) {
-		verdict, err = recovery.Recover(ctx, s.c, attempt, recovery.Options{Known: s.known, Settle: settleBound()})
+	err := retry(ctx, "recover", func() (err error) {
+		verdict, err = recovery.Recover(ctx, s.c, submission, recovery.Options{Known: s.known, Settle: settleBound()})
 		return err
 	})
 	switch {
@@ -73,40 +152,55 @@ func (s *seller) recover(ctx context.Context, attempt recovery.Submission, failu
 	return verdict.Batch, nil
 }
 
-// kind is what listings of an inventory can be told apart by.
-type kind struct{ batchID, variantID, amount string }
+// kind is what distinguishes the listings of an inventory, besides their amounts.
+type kind struct{ batchID, variantID string }
 
-// compare counts what is missing from the sandbox, and what is there more often than it was sold.
+// surplus counts listings by amount.
+type surplus map[gen.Amount]int
+
+// add adds n to the count of the equal amount.
+func (s surplus) add(a gen.Amount, n int) {
+	for amount := range s {
+		if amount.Equal(a) {
+			a = amount
+			break
+		}
+	}
+	s[a] += n
+}
+
+// compare counts the listings that the sandbox lacks, and those that it has more often than they
+// were sold. It counts by batch, so that one batch that is lost does not make up for another that
+// is there twice.
 func (s *seller) compare(ctx context.Context, truth *client.Client, batches [][]gen.CreateItem) error {
-	surplus := map[kind]int{}
-	for i, items := range batches { // by batch, so that one that is lost and an equal one that is made twice both count
+	counts := map[kind]surplus{}
+	add := func(k kind, a gen.Amount, n int) {
+		if counts[k] == nil {
+			counts[k] = surplus{}
+		}
+		counts[k].add(a, n)
+	}
+	for i, items := range batches {
 		for _, item := range items {
-			surplus[kind{s.known[i], item.VariantID, plain(item.Amount)}] -= int(item.Quantity)
+			add(kind{s.known[i], item.VariantID}, item.Amount, -int(item.Quantity))
 		}
 	}
 	for listing, err := range truth.Listings.List(ctx, client.ListingFilter{}) {
 		if err != nil {
 			return fmt.Errorf("count the listings: %w", err)
 		}
-		surplus[kind{listing.Batch.BatchID, listing.Variant.VariantID, plain(listing.Amount)}]++
+		add(kind{listing.Batch.BatchID, listing.Variant.VariantID}, listing.Amount, 1)
 	}
-	for _, n := range surplus {
-		s.lost += max(0, -n)
-		s.duplicated += max(0, n)
+	for _, amounts := range counts {
+		for _, n := range amounts {
+			s.lost += max(0, -n)
+			s.duplicated += max(0, n)
+		}
 	}
 	return nil
 }
 
-// plain writes equal amounts the same way.
-func plain(a gen.Amount) string {
-	d, err := a.Decimal()
-	if err != nil {
-		return a.String()
-	}
-	return d.Trim(0).String()
-}
-
-// direct reaches a handler without a network.
+// direct is a transport without a network.
 type direct struct{ http.Handler }
 
 // RoundTrip implements [http.RoundTripper].
@@ -114,4 +208,26 @@ func (d direct) RoundTrip(req *http.Request) (*http.Response, error) {
 	rec := httptest.NewRecorder()
 	d.ServeHTTP(rec, req)
 	return rec.Result(), nil
+}
+
+// maxFailures is how often in a row a step may fail. One in five requests fails, so ten failures in
+// a row are not chance.
+const maxFailures = 10
+
+var errStuck = errors.New("the step keeps failing")
+
+// retry repeats a step until it succeeds. It gives up if the failure is not transient, if the step
+// failed too often, or when ctx ends. The error names the step.
+func retry(ctx context.Context, name string, step func() error) error {
+	for failures := 1; ; failures++ {
+		err := step()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil || errors.Is(err, errStuck) || !client.IsTransient(err):
+			return fmt.Errorf("%s: %w", name, err)
+		case failures == maxFailures:
+			return fmt.Errorf("%s: %w, %d times in a row: %w", name, errStuck, failures, err)
+		}
+	}
 }

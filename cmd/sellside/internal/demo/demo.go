@@ -1,11 +1,14 @@
-// Package demo shows a day of a seller: an inventory is listed, a price follows the market, listings are
-// withdrawn and deleted, and a buyer comes. Every step is checked, so that the demo fails when the SDK does.
+// Package demo shows a day of a seller: an inventory is listed, a price follows the market,
+// listings are deactivated and deleted, and a buyer comes. Every step is checked, so that the demo
+// fails if the SDK does.
 package demo
 
 import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"text/tabwriter"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/client"
@@ -14,26 +17,27 @@ import (
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 )
 
-// Demo is what a demonstration needs.
+// Demo is a demonstration.
 type Demo struct {
-	Client    *client.Client
-	Pace      []client.WaitOption                                                         // How often it looks at what it waits for.
-	Buy       func(ctx context.Context, listingID string) (orderNumber string, err error) // Lets a buyer come.
-	Inventory string                                                                      // The text of examples/inventory.csv.
+	Client *client.Client
+	Poll   []client.WaitOption // Of its waits.
+	// Buy buys a listing.
+	Buy       func(ctx context.Context, listingID string) (orderNumber string, err error)
+	Inventory string // The text of examples/inventory.csv.
 	Out       io.Writer
 	Look      report.Look
 
 	chapter int
-	rows    map[int]inventory.Row // by their lines
-	listed  []sell.Result         // the listings that were made
-	offer   offer                 // the one whose price was lowered
+	rows    map[int]inventory.Row // By their lines.
+	listed  []sell.Result         // The listings that were made.
+	offer   offer                 // The listing whose price was lowered.
 }
 
-// Run tells the story. The error says which step did not end as it should.
+// Run runs the demonstration. The error names the step that did not end as expected.
 func (d *Demo) Run(ctx context.Context) error {
 	start := time.Now()
 	d.say("%s", d.Look.Strong("Sellside demo"))
-	d.say("A marketplace runs inside this process. All that follows goes to it over HTTP.")
+	d.say("A marketplace runs inside this process. Everything below goes to it over HTTP.")
 	for _, step := range []struct {
 		title string
 		do    func(context.Context) error
@@ -48,12 +52,22 @@ func (d *Demo) Run(ctx context.Context) error {
 		d.chapter++
 		d.say("\n%s", d.Look.Strong(fmt.Sprintf("%d. %s", d.chapter, step.title)))
 		if err := step.do(ctx); err != nil {
-			return fmt.Errorf("demo: step %d did not go as it should: %w", d.chapter, err)
+			return fmt.Errorf("demo: step %d: %w", d.chapter, err)
 		}
 	}
-	d.say("\n%s", d.Look.Good(fmt.Sprintf("All as expected, down to the %d rows that are wrong and the %d that the service refuses. It took %s.",
+	d.say("\n%s", d.Look.Good(fmt.Sprintf(
+		"All as expected, including the %d invalid rows and the %d rows that the service refuses. It took %s.",
 		len(invalidRows()), len(failingRows()), time.Since(start).Round(100*time.Millisecond))))
 	return nil
 }
 
 func (d *Demo) say(format string, args ...any) { fmt.Fprintf(d.Out, format+"\n", args...) }
+
+// table writes names and values in two columns.
+func (d *Demo) table(namesAndValues ...string) {
+	columns := tabwriter.NewWriter(d.Out, 0, 0, 2, ' ', 0)
+	for pair := range slices.Chunk(namesAndValues, 2) {
+		fmt.Fprintf(columns, "  %s\t%s\n", pair[0], report.Plain(pair[1]))
+	}
+	_ = columns.Flush() // a terminal that is closed needs no handling
+}

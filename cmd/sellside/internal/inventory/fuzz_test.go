@@ -9,8 +9,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
 )
 
-// FuzzParse checks what the rest of the program relies on: nothing that is sent can be wrong in itself, and
-// every mistake names a line of the file.
+// FuzzParse checks that valid rows can be sent, and that every problem names a line of the file.
 func FuzzParse(f *testing.F) {
 	f.Add(header + "DZ5485-621,10,$389,USDT,0\n,,,,\n75192,One Size,\"2,199.00\",USD,1.5\n")
 	f.Add(header + "DZ5485-612,10.5,162.50,USD,3\n")
@@ -18,14 +17,14 @@ func FuzzParse(f *testing.F) {
 	f.Add(header + "\"a\nb\",1,1,USD,1\n\"unterminated,1,1\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		file, err := inventory.Parse(strings.NewReader(text))
-		require.NoError(t, err, "whatever text it is, the mistakes tell what is wrong with it")
+		require.NoError(t, err, "invalid text is a problem and no error")
 		lines := strings.Count(text, "\n") + 1
-		for _, m := range file.Mistakes() {
+		for _, m := range file.Problems() {
 			require.True(t, 1 <= m.Line && m.Line <= lines, "line %d of %d", m.Line, lines)
 			require.NotContains(t, m.Text, "\n")
 		}
 		if file.Unreadable || len(file.Rows) == 0 {
-			require.NotEmpty(t, file.Mistakes(), "nothing to sell without a word")
+			require.NotEmpty(t, file.Problems(), "without rows there is a problem")
 		}
 		before := 0
 		for _, row := range file.Valid() {

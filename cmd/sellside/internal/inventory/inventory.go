@@ -1,7 +1,7 @@
-// Package inventory reads a seller's stock from a CSV file and finds all that is wrong with it.
+// Package inventory reads the stock of a seller from a CSV file and reports all problems of it.
 //
 // The first line names the columns, in any order: style_id, size, price, currency and quantity, and
-// optionally variant_id, active and expires_at. Values are taken without the space around them.
+// optionally variant_id, active and expires_at. Space around values is ignored.
 package inventory
 
 import (
@@ -14,10 +14,10 @@ import (
 
 // Row is a line of stock: equal items to be listed at one price.
 type Row struct {
-	Line      int // Line of the file that it begins on, from 1.
+	Line      int // First line of the row in the file, from 1.
 	StyleID   string
 	Size      string
-	VariantID string // The item itself; a row that has it needs neither style id nor size.
+	VariantID string // If given, neither the style id nor the size is needed.
 	Price     gen.Amount
 	Currency  gen.CurrencyCode
 	Quantity  int      // Listings to make, 1 or more.
@@ -25,53 +25,54 @@ type Row struct {
 	ExpiresAt gen.Time // Zero leaves it to the service.
 }
 
-// Mistake is something that the seller has to put right.
-type Mistake struct {
+// Problem is something that the seller has to correct.
+type Problem struct {
 	Line int // From 1.
 	Text string
 }
 
-func (m Mistake) String() string { return fmt.Sprintf("line %d: %s", m.Line, m.Text) }
+func (m Problem) String() string { return fmt.Sprintf("line %d: %s", m.Line, m.Text) }
 
-// File is an inventory as it was read.
+// File is an inventory.
 type File struct {
-	// Rows are all rows in the order of the file, those with mistakes too, whose wrong fields are zero.
+	// Rows are all rows in the order of the file. Invalid fields are zero.
 	Rows []Row
-	// Unreadable says that it is not clear which column is which, so that no row may be relied on.
+	// Unreadable means that the columns are not known, so that no row is valid.
 	Unreadable bool
 
-	mistakes []Mistake
+	problems []Problem
 }
 
-// Add notes another mistake.
+// Add adds a problem.
 func (f *File) Add(line int, format string, args ...any) {
-	f.mistakes = append(f.mistakes, Mistake{line, fmt.Sprintf(format, args...)})
+	f.problems = append(f.problems, Problem{line, fmt.Sprintf(format, args...)})
 }
 
-// Mistakes returns all that is wrong, in the order of the lines.
-func (f *File) Mistakes() []Mistake {
-	return slices.SortedStableFunc(slices.Values(f.mistakes), func(a, b Mistake) int { return cmp.Compare(a.Line, b.Line) })
+// Problems returns all problems in the order of the lines.
+func (f *File) Problems() []Problem {
+	byLine := func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) }
+	return slices.SortedStableFunc(slices.Values(f.problems), byLine)
 }
 
-// Valid returns the rows without a mistake, and none of an unreadable file.
+// Valid returns the rows without a problem; none if the file is unreadable.
 func (f *File) Valid() []Row {
 	if f.Unreadable {
 		return nil
 	}
-	wrong := f.WrongLines()
+	invalid := f.InvalidLines()
 	var valid []Row
 	for _, row := range f.Rows {
-		if _, found := slices.BinarySearch(wrong, row.Line); !found {
+		if _, found := slices.BinarySearch(invalid, row.Line); !found {
 			valid = append(valid, row)
 		}
 	}
 	return valid
 }
 
-// WrongLines returns the lines that have mistakes, each once and in order.
-func (f *File) WrongLines() []int {
+// InvalidLines returns the lines that have problems, each once and in order.
+func (f *File) InvalidLines() []int {
 	var lines []int
-	for _, m := range f.Mistakes() {
+	for _, m := range f.Problems() {
 		lines = append(lines, m.Line)
 	}
 	return slices.Compact(lines)

@@ -7,14 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
-// Parse reads a whole inventory. What is wrong with it stands in the file's mistakes; the error tells only
-// that r could not be read. A byte order mark, either kind of line end and blank lines are tolerated.
+// Parse reads a whole inventory. Invalid content is reported by the problems of the file, and
+// failed reads of r by the error. A byte order mark, both kinds of line ends and blank lines are
+// accepted.
 func Parse(r io.Reader) (*File, error) {
 	records := csv.NewReader(withoutBOM(r))
-	records.FieldsPerRecord = -1 // the count is checked here, to say which line is short
+	records.FieldsPerRecord = -1 // the parser counts them, to report the line
 	records.TrimLeadingSpace = true
 	p := &parser{file: &File{}, records: records}
 	for {
@@ -38,7 +40,7 @@ func Parse(r io.Reader) (*File, error) {
 	}
 }
 
-// parser collects the file; columns is nil until the header has come.
+// parser collects a file. Its columns are nil until the header is read.
 type parser struct {
 	file    *File
 	records *csv.Reader
@@ -51,36 +53,38 @@ func (p *parser) record(line int, fields []string) {
 		return
 	}
 	if len(p.columns) == 0 {
-		return // the header could not be read, and that has been said
+		return // the header is invalid, which is reported
 	}
 	if len(fields) != len(p.columns) {
-		p.file.Add(line, "it has %d fields where the header has %d: check the commas, and put a value that holds one in double quotes", len(fields), len(p.columns))
+		p.file.Add(line, "the row has %d fields and the header has %d: check the commas, and put a value that has one in double quotes",
+			len(fields), len(p.columns))
 		return
 	}
 	row := &rowReader{file: p.file, line: line, fields: fields, columns: p.columns}
 	p.file.Rows = append(p.file.Rows, row.read())
 }
 
-// broken notes a record whose quotes are wrong. Without a header there is no telling what follows.
+// broken reports a record with invalid quotes. If it is the header, the file is unreadable.
 func (p *parser) broken(err *csv.ParseError) {
 	if p.columns == nil {
 		p.columns, p.file.Unreadable = columns{}, true
 	}
-	p.file.Add(err.StartLine, "its quotes are not right (line %d, column %d): a double quote within a value is written twice, and the value stands in quotes", err.Line, err.Column)
+	p.file.Add(err.StartLine, "invalid quotes (line %d, column %d): write a double quote within a value twice, and put the value in quotes",
+		err.Line, err.Column)
 }
 
 func (p *parser) end() *File {
 	switch {
 	case p.columns == nil:
 		p.file.Unreadable = true
-		p.file.Add(1, "the file is empty: its first line names the columns %s", strings.Join(required, ", "))
-	case len(p.file.Rows) == 0 && len(p.file.mistakes) == 0:
-		p.file.Add(1, "there are no rows below the header")
+		p.file.Add(1, "the file is empty: write a first line with the columns %s", strings.Join(required, ", "))
+	case len(p.file.Rows) == 0 && len(p.file.problems) == 0:
+		p.file.Add(1, "no rows below the header: add some")
 	}
 	return p.file
 }
 
-// withoutBOM drops the mark that spreadsheets put before UTF-8.
+// withoutBOM removes the byte order mark that spreadsheets write.
 func withoutBOM(r io.Reader) io.Reader {
 	buffered := bufio.NewReader(r)
 	mark := []byte("\xef\xbb\xbf")
@@ -88,4 +92,53 @@ func withoutBOM(r io.Reader) io.Reader {
 		_, _ = buffered.Discard(len(mark))
 	}
 	return buffered
+}
+
+// The names of the columns.
+const (
+	styleID   = "style_id"
+	size      = "size"
+	price     = "price"
+	currency  = "currency"
+	quantity  = "quantity"
+	variantID = "variant_id"
+	active    = "active"
+	expiresAt = "expires_at"
+)
+
+var (
+	required = []string{styleID, size, price, currency, quantity}
+	optional = []string{variantID, active, expiresAt}
+)
+
+// columns are the names of the header in the order of the file.
+type columns []string
+
+// readHeader reads the line that names the columns, and reports names that are unknown, duplicate
+// or missing.
+func readHeader(f *File, line int, names []string) columns {
+	known := slices.Concat(required, optional)
+	before := len(f.problems)
+	if len(names) == 1 && strings.ContainsAny(names[0], ";\t") {
+		f.Add(line, "the columns are not separated by commas: save the file as comma-separated values")
+		f.Unreadable = true
+		return columns{}
+	}
+	seen := columns{}
+	for _, name := range names {
+		switch {
+		case !slices.Contains(known, name):
+			f.Add(line, "unknown column %q: the columns are %s, and optionally %s", name, strings.Join(required, ", "), strings.Join(optional, ", "))
+		case slices.Contains(seen, name):
+			f.Add(line, "duplicate column %s: remove one", name)
+		}
+		seen = append(seen, name)
+	}
+	for _, name := range required {
+		if !slices.Contains(seen, name) {
+			f.Add(line, "column %s is missing: add it", name)
+		}
+	}
+	f.Unreadable = len(f.problems) > before
+	return seen
 }

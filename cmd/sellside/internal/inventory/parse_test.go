@@ -26,23 +26,23 @@ func parse(t *testing.T, text string) *inventory.File {
 
 func texts(f *inventory.File) []string {
 	var all []string
-	for _, m := range f.Mistakes() {
+	for _, m := range f.Problems() {
 		all = append(all, m.String())
 	}
 	return all
 }
 
-func TestParseReadsEveryColumn(t *testing.T) {
+func TestParse_ReadsEveryColumn(t *testing.T) {
 	f := parse(t, "active,variant_id,expires_at,quantity,currency,price,size,style_id\n"+
 		"no,8f4d2c4e,2030-12-31,2,eur,162.50,10.5,DZ5485-612\n")
-	require.Empty(t, f.Mistakes())
+	require.Empty(t, f.Problems())
 	assert.Equal(t, []inventory.Row{{
 		Line: 2, StyleID: "DZ5485-612", Size: "10.5", VariantID: "8f4d2c4e", Price: "162.50", Currency: "EUR",
 		Quantity: 2, Active: new(false), ExpiresAt: gen.TimeOf(time.Date(2030, 12, 31, 0, 0, 0, 0, time.UTC)),
 	}}, f.Valid())
 }
 
-func TestParseToleratesWhatSpreadsheetsDo(t *testing.T) {
+func TestParse_AcceptsWhatSpreadsheetsWrite(t *testing.T) {
 	want := parse(t, header+"DZ5485-612,10.5,162,USD,1\n").Rows
 	for _, row := range []struct{ text, why string }{
 		{"\xef\xbb\xbf" + header + "DZ5485-612,10.5,162,USD,1\n", "a byte order mark"},
@@ -52,21 +52,21 @@ func TestParseToleratesWhatSpreadsheetsDo(t *testing.T) {
 		{header + "DZ5485-612,10.5,162,usd,1\n\n\n,,,,\n", "blank lines below the last row"},
 	} {
 		f := parse(t, row.text)
-		assert.Empty(t, f.Mistakes(), row.why)
+		assert.Empty(t, f.Problems(), row.why)
 		assert.Equal(t, want, f.Rows, row.why)
 	}
 }
 
-func TestLinesAreThoseOfTheFileEvenWithQuotedLineBreaks(t *testing.T) {
+func TestParse_CountsQuotedLineBreaks(t *testing.T) {
 	f := parse(t, "size,style_id,price,currency,quantity\n\n"+
 		"\"10\n.5\",DZ5485-612,162,USD,1\n"+
 		"10.5,DZ5485-612,nothing,USD,1\n")
 	require.Len(t, f.Rows, 2)
 	assert.Equal(t, []int{3, 5}, []int{f.Rows[0].Line, f.Rows[1].Line})
-	assert.Equal(t, []int{3, 5}, f.WrongLines())
+	assert.Equal(t, []int{3, 5}, f.InvalidLines())
 }
 
-func TestParseShowsAllMistakesAtOnceAndKeepsTheRest(t *testing.T) {
+func TestParse_ReportsAllProblemsAtOnce(t *testing.T) {
 	f := parse(t, header+
 		"DZ5485-612,10.5,\"1,250\",USDT,0\n"+
 		"DZ5485-612,10.5,162,USD,1\n"+
@@ -75,8 +75,8 @@ func TestParseShowsAllMistakesAtOnceAndKeepsTheRest(t *testing.T) {
 	assert.Equal(t, []string{
 		`line 2: price "1,250" has a comma: write no separators, and a point before the cents, as in 1250.00`,
 		`line 2: currency "USDT" cannot be listed in: write one of AUD, CAD, CHF, EUR, GBP, HKD, JPY, KRW, MXN, NZD, SGD and USD`,
-		`line 2: quantity "0" lists nothing: write 1 or more, or take the row out`,
-		`line 4: it has 4 fields where the header has 5: check the commas, and put a value that holds one in double quotes`,
+		`line 2: quantity "0" lists nothing: write 1 or more, or remove the row`,
+		`line 4: the row has 4 fields and the header has 5: check the commas, and put a value that has one in double quotes`,
 		`line 5: style_id is missing: fill it in, or give the variant_id`,
 		`line 5: size is missing: fill it in, or give the variant_id`,
 		`line 5: price is missing: fill it in, such as 162 or 162.50`,
@@ -86,35 +86,37 @@ func TestParseShowsAllMistakesAtOnceAndKeepsTheRest(t *testing.T) {
 	assert.Equal(t, 3, f.Valid()[0].Line)
 }
 
-func TestAWrongHeaderMakesTheFileUnreadable(t *testing.T) {
-	for _, row := range []struct{ text, mistake, why string }{
+func TestParse_TakesNoRowsBelowAnInvalidHeader(t *testing.T) {
+	for _, row := range []struct{ text, problem, why string }{
 		{"", "the file is empty", "nothing at all"},
 		{"\n\n", "the file is empty", "blank lines only"},
-		{"style_id,size,price,currency,quantity,colour\nDZ,1,1,USD,1,red\n", `unknown column "colour"`, "a value that nobody would look at"},
+		{"style_id,size,price,currency,quantity,colour\nDZ,1,1,USD,1,red\n", `unknown column "colour"`, "a value that would be ignored"},
 		{"Style_ID,size,price,currency,quantity\nDZ,1,1,USD,1\n", `unknown column "Style_ID"`, "names are exact"},
-		{"style_id,size,price,currency,quantity,price\nDZ,1,1,USD,1,2\n", "price stands there twice", "which of them?"},
-		{"style_id,size,currency,quantity\nDZ,1,USD,1\n", "column price is missing", "nothing to sell it for"},
+		{"style_id,size,price,currency,quantity,price\nDZ,1,1,USD,1,2\n", "duplicate column price", "either could be meant"},
+		{"style_id,size,currency,quantity\nDZ,1,USD,1\n", "column price is missing", "the price is required"},
 		{"style_id;size;price;currency;quantity\nDZ;1;1;USD;1\n", "not separated by commas", "as some countries' spreadsheets do"},
-		{"\"style_id,size\n", "quotes are not right", "no telling where the header ends"},
+		{"\"style_id,size\n", "invalid quotes", "the end of the header is not known"},
 	} {
 		f := parse(t, row.text)
 		assert.True(t, f.Unreadable, row.why)
 		assert.Empty(t, f.Valid(), row.why)
-		assert.Contains(t, strings.Join(texts(f), "\n"), row.mistake, row.why)
+		assert.Contains(t, strings.Join(texts(f), "\n"), row.problem, row.why)
 	}
 }
 
-func TestAHeaderWithoutRowsIsAMistake(t *testing.T) {
-	assert.Equal(t, []string{"line 1: there are no rows below the header"}, texts(parse(t, header)))
+func TestParse_RefusesAHeaderWithoutRows(t *testing.T) {
+	f := parse(t, header)
+	assert.Equal(t, []int{1}, f.InvalidLines())
+	assert.False(t, f.Unreadable)
 }
 
-func TestWrongQuotesAreAMistakeOfTheirRowOnly(t *testing.T) {
+func TestParse_SkipsARowWithInvalidQuotes(t *testing.T) {
 	f := parse(t, header+"DZ5485-612,10\"5,162,USD,1\nDZ5485-612,10.5,162,USD,1\n")
-	assert.Equal(t, []int{2}, f.WrongLines())
+	assert.Equal(t, []int{2}, f.InvalidLines())
 	assert.Len(t, f.Valid(), 1)
 }
 
-func TestParseReportsAFileThatCannotBeRead(t *testing.T) {
+func TestParse_ReturnsReadErrors(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	_, err := inventory.Parse(io.MultiReader(strings.NewReader(header), iotest.ErrReader(broken)))
 	require.ErrorIs(t, err, broken)

@@ -10,14 +10,14 @@ import (
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 )
 
-// Progress tells of an inventory on its way to the market.
+// Progress reports the progress of a run.
 type Progress interface {
 	sell.Watcher
-	LookedUp(done, of int) // So many products are found.
+	LookedUp(done, of int) // So many products were looked up.
 }
 
-// NewProgress returns a bar where w is a terminal, and lines elsewhere. Both name every batch as soon as its
-// id is known, because nothing else can find it again.
+// NewProgress returns a bar if w is a terminal, and lines otherwise. Both print the id of every
+// batch as soon as it is known, because no operation lists batches.
 func NewProgress(w io.Writer) Progress {
 	if IsTerminal(w) {
 		return &bars{lines: lines{w: w}}
@@ -28,7 +28,7 @@ func NewProgress(w io.Writer) Progress {
 // lines is progress for log files.
 type lines struct {
 	w    io.Writer
-	last time.Time // Of the last line that only tells that things go on.
+	last time.Time // When the last line was written that may be left out.
 }
 
 func (l *lines) LookedUp(done, of int) {
@@ -40,6 +40,12 @@ func (l *lines) LookedUp(done, of int) {
 func (l *lines) Submitted(b sell.Batch) {
 	l.last = time.Now()
 	fmt.Fprintf(l.w, "batch %d of %d: %s submitted, %s\n", b.Number, b.Of, b.ID, count(b.Listings, "listing"))
+}
+
+func (l *lines) Settling(b sell.Batch) {
+	l.last = time.Now()
+	fmt.Fprintf(l.w, "batch %d of %d: no response, reading the listings to find out whether it was made\n",
+		b.Number, b.Of)
 }
 
 func (l *lines) Moved(b sell.Batch, finished int) {
@@ -59,7 +65,7 @@ func (l *lines) Finished(b sell.Batch, completed, failed int) {
 	fmt.Fprintf(l.w, "batch %d of %d: %s\n", b.Number, b.Of, what)
 }
 
-// due lets a line through every five seconds, and holds the first one back as long.
+// due reports whether five seconds have passed since the last line, or since the first call.
 func (l *lines) due() bool {
 	now := time.Now()
 	if l.last.IsZero() {
@@ -72,7 +78,7 @@ func (l *lines) due() bool {
 	return true
 }
 
-// bars is progress for people, with a bar below the lines.
+// bars is progress for terminals, with a bar below the lines.
 type bars struct {
 	lines
 	bar *progressbar.ProgressBar
@@ -86,6 +92,11 @@ func (b *bars) Submitted(batch sell.Batch) {
 	b.show("selling", batch.Before, batch.Total)
 }
 
+func (b *bars) Settling(batch sell.Batch) {
+	b.clear()
+	b.lines.Settling(batch)
+}
+
 func (b *bars) Moved(batch sell.Batch, finished int) {
 	b.show("selling", batch.Before+finished, batch.Total)
 }
@@ -95,7 +106,7 @@ func (b *bars) Finished(batch sell.Batch, completed, failed int) {
 	b.lines.Finished(batch, completed, failed)
 }
 
-// show draws the bar; a full one goes away.
+// show draws the bar and removes it when it is full.
 func (b *bars) show(what string, done, of int) {
 	if b.bar == nil {
 		b.bar = progressbar.NewOptions(of,
@@ -109,7 +120,7 @@ func (b *bars) show(what string, done, of int) {
 	}
 }
 
-// clear makes room for a line.
+// clear removes the bar before a line.
 func (b *bars) clear() {
 	if b.bar != nil {
 		_ = b.bar.Clear()

@@ -1,3 +1,4 @@
+// Package sell lists an inventory in batches and finds out the outcome of every listing.
 package sell
 
 import (
@@ -8,32 +9,60 @@ import (
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/recovery"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// lastLook is how long a run that is stopped may take to read how far its batch has come.
-const lastLook = 5 * time.Second
+const (
+	// finalReadTimeout is how long a run that is stopped may take to read the state of its batch.
+	finalReadTimeout = 5 * time.Second
+	// maxSubmissions is how often a batch is submitted that is proved not to have arrived.
+	maxSubmissions = 3
+)
 
-// Run sells an inventory. Its batches are sent one after the other, and none is ever sent twice.
+// ErrUnsettled marks the end of a run that has left a batch unsettled.
+var ErrUnsettled = errors.New("the outcome of the batch is unknown")
+
+// Run sells an inventory. It sends one batch after the other, and settles a batch of unknown
+// outcome before it sends the next.
 type Run struct {
-	Batches *client.Batches
-	Watch   Watcher
-	// Save is given all results before anything is sent and whenever they change. If it fails, nothing more
-	// is sent.
-	Save func([]Result) error
-	// Poll says how often a batch is looked at; empty is the client's own pace.
+	Client *client.Client
+	Watch  Watcher
+	// Save is called with all results before a batch is sent, and whenever they change. Unsettled
+	// is the batch whose outcome they lack, nil if there is none. If Save fails, nothing more is
+	// sent.
+	Save func(results []Result, unsettled *Unsettled) error
+	// Poll configures how batches are waited for.
 	Poll []client.WaitOption
+	// SettleTime is the longest time that the service takes to show the first listing of a batch;
+	// zero is the default of [recovery.Options].
+	SettleTime time.Duration
+
+	known []string // Ids of the batches of this run.
 }
 
-// Watcher is told how a run goes, from the goroutine of the run.
+// Unsettled is a batch that was sent, or is about to be, and whose outcome was not read. Another
+// process can settle it with [Run.Settle]. It is saved as JSON.
+type Unsettled struct {
+	Submission recovery.Submission `json:"submission"`
+	BatchID    string              `json:"batchId,omitempty"` // Empty unless it is known.
+	Known      []string            `json:"known"`             // Ids of the batches of its run before it.
+	Results    []Result            `json:"results"`           // Of its whole run.
+	First      int                 `json:"first"`             // Index of the first result of the batch.
+}
+
+// Watcher receives the events of a run, on its goroutine.
 type Watcher interface {
-	Submitted(b Batch)                       // It has its id, and the waiting begins.
+	Submitted(b Batch)                       // It has its id, and the wait begins.
+	Settling(b Batch)                        // It has no response; the listings are read.
 	Moved(b Batch, finished int)             // So many of its listings are finished.
-	Finished(b Batch, completed, failed int) // It is over, or was refused and has no id.
+	Finished(b Batch, completed, failed int) // It is done, or was refused and has no id.
 }
 
-// Batch is what a watcher is told of a batch.
+type createBatch = client.Batch[gen.CreateBatchItem]
+
+// Batch describes a batch to a [Watcher].
 type Batch struct {
 	ID            string
 	Number, Of    int // From 1.
@@ -41,78 +70,150 @@ type Batch struct {
 	Before, Total int // Listings of the batches before it, and of all.
 }
 
-// Sell lists rows, all of which must have their variant id, and returns the results in the order of the rows.
-// They are complete and true however the run ends; the error says why it ended early: ctx was over, the
-// outcome of a batch is unknown ([client.ErrOutcomeUnknown]), the service could not be reached, or Save failed.
+// Sell lists rows, each of which must have its variant id, and returns the results in the order of
+// the rows. They are complete and true however the run ends. The error says why it ended early: ctx
+// ended, the service could not be reached, or Save failed. It Is [ErrUnsettled] if the last batch
+// may have been made, and its outcome was not read.
 func (r *Run) Sell(ctx context.Context, rows []inventory.Row) ([]Result, error) {
 	results, batches := plan(rows)
-	if err := r.Save(results); err != nil {
+	if err := r.Save(results, nil); err != nil {
 		return results, err
 	}
 	before := 0
 	for i := range batches {
 		b := &batches[i]
-		told := Batch{Number: i + 1, Of: len(batches), Listings: len(b.results), Before: before, Total: len(results)}
-		before += told.Listings
-		err := r.sellBatch(ctx, b, told, func() error { return r.Save(results) })
-		if err != nil {
-			err = fmt.Errorf("batch %d of %d: %w", told.Number, told.Of, err)
-		}
-		if err := errors.Join(err, r.Save(results)); err != nil {
-			return results, err
+		e := Batch{Number: i + 1, Of: len(batches), Listings: len(b.results), Before: before, Total: len(results)}
+		before += e.Listings
+		if err := r.sellBatch(ctx, b, e, results); err != nil {
+			return results, fmt.Errorf("batch %d of %d: %w", e.Number, e.Of, err)
 		}
 	}
 	return results, nil
 }
 
-func (r *Run) sellBatch(ctx context.Context, b *batch, told Batch, save func() error) error {
-	sentAt := time.Now().UTC().Format(time.RFC3339)
-	handle, err := r.Batches.Create(ctx, b.items)
-	switch {
-	case errors.Is(err, client.ErrOutcomeUnknown):
-		b.fill(StatusUnknown, "it was sent at %s and no answer came: look for it among the listings created since then before you sell the row again", sentAt)
-		return err
-	case errors.Is(err, client.ErrBadRequest):
-		b.fill(StatusRefused, "nothing was made, the service refused the whole batch: %v", err)
-		r.Watch.Finished(told, 0, told.Listings)
-		return nil
-	case err != nil:
-		return err
+// Settle finds out the outcome of a batch that an earlier run has left unsettled, and waits for the
+// batch if it was created. It sends nothing. It returns the results of that run.
+func (r *Run) Settle(ctx context.Context, u Unsettled) ([]Result, error) {
+	b := &batch{items: u.Submission.Items}
+	if err := client.CheckCreate(b.items); err != nil {
+		return u.Results, fmt.Errorf("settle: the file is damaged: %w", err)
 	}
-	told.ID = handle.ID()
-	r.Watch.Submitted(told)
-	b.fill(StatusSubmitted, "how it ended was not learned: look for the listings of batch %s before you sell the row again", told.ID)
-	if err := save(); err != nil {
-		return err
+	listings := 0
+	for _, item := range b.items {
+		listings += int(item.Quantity)
 	}
-	return r.follow(ctx, handle, b, told)
+	if u.First < 0 || listings > len(u.Results)-u.First {
+		return u.Results, fmt.Errorf("settle (batch of %d listings from %d): the file is damaged, it has %d results",
+			listings, u.First, len(u.Results))
+	}
+	b.results = u.Results[u.First : u.First+listings]
+	r.known = u.Known
+	e := Batch{Number: 1, Of: 1, Listings: listings, Total: listings}
+	handle := r.Client.Batches.ResumeCreate(u.BatchID)
+	if u.BatchID == "" {
+		var err error
+		if handle, err = r.recover(ctx, b, e, &u); handle == nil {
+			return u.Results, err
+		}
+	}
+	return u.Results, r.follow(ctx, handle, b, e, &u)
 }
 
-// follow waits for a batch and takes its results. When the waiting is cut short it takes what there is.
-func (r *Run) follow(ctx context.Context, handle *client.Batch[gen.CreateBatchItem], b *batch, told Batch) error {
+// sellBatch submits a batch until it is known to have arrived, and waits for it.
+func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result) error {
+	for range maxSubmissions {
+		submission, err := recovery.New(b.items)
+		if err != nil {
+			return err
+		}
+		u := &Unsettled{Submission: submission, Known: r.known, Results: results, First: e.Before}
+		b.fill(StatusUnknown, "sent at %s without a response: settle it before you list the row again",
+			submission.MadeAt.Format(time.RFC3339))
+		if err := r.Save(results, u); err != nil {
+			b.fill(StatusNotSent, adviceNotSent)
+			return err
+		}
+		handle, err := recovery.Submit(ctx, r.Client, submission)
+		switch {
+		case handle != nil: // also beside an error: what is left of the response has the id
+		case errors.Is(err, client.ErrOutcomeUnknown):
+			if handle, err = r.recover(ctx, b, e, u); err != nil {
+				return err
+			}
+			if handle == nil {
+				continue
+			}
+		case errors.Is(err, client.ErrBadRequest):
+			b.fill(StatusRefused, "not made, the service refused the whole batch: %v", err)
+			r.Watch.Finished(e, 0, e.Listings)
+			return r.Save(results, nil)
+		default:
+			b.fill(StatusNotSent, adviceNotSent)
+			return errors.Join(err, r.Save(results, nil))
+		}
+		return r.follow(ctx, handle, b, e, u)
+	}
+	return fmt.Errorf("submitted %d times and not seen: the service does not receive it, try again later",
+		maxSubmissions)
+}
+
+// recover finds out the outcome of a batch without a response. It returns its handle if it was
+// created, nil if it was not, and an error if that is not known.
+func (r *Run) recover(ctx context.Context, b *batch, e Batch, u *Unsettled) (*createBatch, error) {
+	r.Watch.Settling(e)
+	sentAt := u.Submission.MadeAt.Format(time.RFC3339)
+	opts := recovery.Options{Known: r.known, Settle: r.SettleTime}
+	verdict, err := recovery.Recover(ctx, r.Client, u.Submission, opts)
+	switch {
+	case err != nil:
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnsettled, err), r.Save(u.Results, u))
+	case verdict.Kind == recovery.Landed:
+		return verdict.Batch, nil
+	case verdict.Kind == recovery.NotSeen:
+		b.fill(StatusNotSeen, "not made, the batch sent at %s is %s: list the row again", sentAt, verdict)
+		return nil, r.Save(u.Results, nil)
+	default:
+		b.fill(StatusUnknown, "sent at %s without a response, %s: look for it before you list the row again",
+			sentAt, verdict)
+		return nil, errors.Join(fmt.Errorf("%w: %s", ErrUnsettled, verdict.Reason), r.Save(u.Results, u))
+	}
+}
+
+// follow waits for a batch and takes its results. If the wait ends early it takes what there is.
+func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch, u *Unsettled) error {
+	e.ID, u.BatchID = handle.ID(), handle.ID()
+	r.known = append(r.known, e.ID)
+	r.Watch.Submitted(e)
+	b.fill(StatusSubmitted, "batch %s was accepted and its outcome was not read: look for its listings before you list the row again",
+		e.ID)
+	if err := r.Save(u.Results, u); err != nil {
+		return err
+	}
 	items, err := handle.Wait(ctx, append(slices.Clone(r.Poll), client.WithProgress(func(s gen.Batch) {
-		r.Watch.Moved(told, s.ItemStatuses.Of(string(gen.BatchItemStatusCompleted))+s.ItemStatuses.Of(string(gen.BatchItemStatusFailed)))
+		completed := s.ItemStatuses.Of(string(gen.BatchItemStatusCompleted))
+		r.Watch.Moved(e, completed+s.ItemStatuses.Of(string(gen.BatchItemStatusFailed)))
 	}))...)
-	if failed := (*client.BatchError)(nil); errors.As(err, &failed) {
-		err = nil // each result says it for itself
+	if _, ok := errors.AsType[*client.BatchError](err); ok && ctx.Err() == nil {
+		err = nil // each result has its own
 	}
 	if err != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
+		err = fmt.Errorf("%w: %w", ErrUnsettled, err)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalReadTimeout)
 		defer cancel()
 		var unread error
 		if items, unread = handle.Results(ctx); unread != nil {
 			return err
 		}
+		b.take(e.ID, u.Submission, items)
+		return errors.Join(err, r.Save(u.Results, u))
 	}
-	b.take(told.ID, items)
-	completed := 0
+	b.take(e.ID, u.Submission, items)
+	listed := 0
 	for _, result := range b.results {
-		if result.Completed() {
-			completed++
+		if result.Listed() {
+			listed++
 		}
 	}
-	if err == nil {
-		r.Watch.Finished(told, completed, told.Listings-completed)
-	}
-	return err
+	r.Watch.Finished(e, listed, e.Listings-listed)
+	return r.Save(u.Results, nil)
 }

@@ -14,23 +14,27 @@ import (
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 )
 
-func TestSummaryGathersTheListingsOfARow(t *testing.T) {
+func TestSummary_GroupsTheListingsOfARow(t *testing.T) {
 	var out bytes.Buffer
 	Summary(&out, Look{}, []sell.Result{
 		{Line: 2, Nth: 1, Status: "COMPLETED", ListingID: "a"},
 		{Line: 3, Nth: 1, Status: "FAILED", Error: "too dear"},
 		{Line: 3, Nth: 2, Status: "FAILED", Error: "too dear"},
-		{Line: 12, Nth: 1, Status: "NOT_SENT", Error: "it was\nnot sent"},
+		{Line: 12, Nth: 1, Status: "NOT_SENT", Error: "not\nsent"},
+		{Line: 13, Nth: 1, Status: "UNKNOWN", ListingID: "b", Error: "look for it"},
+		{Line: 14, Nth: 1, Status: "COMPLETED", Error: "no id"},
 	})
-	assert.Equal(t, `1 of 4 listings made, 3 not
+	assert.Equal(t, `1 of 6 listings made, 3 not, 2 unknown
 
-  line  listings  status    error
-  3     2         FAILED    too dear
-  12    1         NOT_SENT  it was not sent
+  line  listings  status     error
+  3     2         FAILED     too dear
+  12    1         NOT_SENT   not sent
+  13    1         UNKNOWN    look for it
+  14    1         COMPLETED  no id
 `, out.String())
 }
 
-func TestSummaryIsShortHoweverMuchFails(t *testing.T) {
+func TestSummary_IsShortHoweverMuchFails(t *testing.T) {
 	var results []sell.Result
 	for line := range 1000 {
 		results = append(results, sell.Result{Line: line + 2, Nth: 1, Status: "FAILED"})
@@ -41,13 +45,13 @@ func TestSummaryIsShortHoweverMuchFails(t *testing.T) {
 	assert.Contains(t, out.String(), "and 980 rows more")
 }
 
-func TestSummaryOfASuccessIsOneLine(t *testing.T) {
+func TestSummary_OfASuccessIsOneLine(t *testing.T) {
 	var out bytes.Buffer
 	Summary(&out, Look{}, []sell.Result{{Line: 2, Nth: 1, Status: "COMPLETED", ListingID: "a"}})
 	assert.Equal(t, "1 of 1 listing made\n", out.String())
 }
 
-func TestLinesNameEveryBatchAndAreNotManyOtherwise(t *testing.T) {
+func TestLines_NameEveryBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		p := NewProgress(&out)
@@ -56,6 +60,7 @@ func TestLinesNameEveryBatchAndAreNotManyOtherwise(t *testing.T) {
 			p.LookedUp(done+1, 10)
 			<-time.After(time.Second)
 		}
+		p.Settling(b)
 		p.Submitted(b)
 		for finished := range 100 {
 			p.Moved(b, finished+1)
@@ -64,6 +69,7 @@ func TestLinesNameEveryBatchAndAreNotManyOtherwise(t *testing.T) {
 		p.Finished(b, 99, 1)
 		p.Finished(sell.Batch{Number: 2, Of: 2, Listings: 1}, 0, 1)
 		assert.Equal(t, `looked up 6 of 10 products
+batch 1 of 2: no response, reading the listings to find out whether it was made
 batch 1 of 2: 5ee0ab0e submitted, 100 listings
 batch 1 of 2: 51 of 100 finished
 batch 1 of 2: 99 completed, 1 failed
@@ -72,7 +78,7 @@ batch 2 of 2: refused by the service, nothing was made
 	})
 }
 
-func TestBarsMoveBelowTheLines(t *testing.T) {
+func TestBars_MoveBelowTheLines(t *testing.T) {
 	var out bytes.Buffer
 	p := &bars{lines: lines{w: &out}}
 	b := sell.Batch{ID: "5ee0ab0e", Number: 1, Of: 2, Listings: 100, Total: 200}
@@ -88,18 +94,18 @@ func TestBarsMoveBelowTheLines(t *testing.T) {
 	assert.True(t, strings.HasSuffix(text, "batch 1 of 2: 100 completed\n"), "%q", text)
 }
 
-func TestPlainKeepsTheTerminalSafe(t *testing.T) {
+func TestPlain_RemovesControlCharacters(t *testing.T) {
 	for _, row := range []struct{ text, want, why string }{
-		{"size 10½ – “rare”", "size 10½ – “rare”", "all languages"},
+		{"size 10½ – “rare”", "size 10½ – “rare”", "any language"},
 		{"a\nb\tc", "a b c", "one line"},
 		{"\x1b[2Jgone\x07", " [2Jgone ", "no control sequences"},
-		{strings.Repeat("é", 301), strings.Repeat("é", 300) + "…", "not endless"},
+		{strings.Repeat("é", 301), strings.Repeat("é", 300) + "…", "a bounded length"},
 	} {
 		assert.Equal(t, row.want, Plain(row.text), row.why)
 	}
 }
 
-func TestColoursAreForTerminalsThatWantThem(t *testing.T) {
+func TestLook_ColoursTerminalsOnly(t *testing.T) {
 	none := func(string) string { return "" }
 	assert.Equal(t, Look{}, LookOf(&bytes.Buffer{}, none))
 	f, err := os.Create(t.TempDir() + "/log")

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
 
 // settings is an environment.
@@ -21,7 +21,7 @@ type settings map[string]string
 
 func (s settings) get(name string) string { return s[name] }
 
-// ending is how a command ended.
+// ending is the exit code and the output of a command.
 type ending struct {
 	code        int
 	out, errors string
@@ -34,28 +34,17 @@ func sellside(ctx context.Context, env settings, args ...string) ending {
 	return ending{code, out.String(), errors.String()}
 }
 
-// market is a sandbox over HTTP, the settings to reach it and a client of it.
-func market(t *testing.T, opts sandbox.Options) (settings, *client.Client) {
+// market starts a sandbox on a socket. It returns the settings that reach it, and a client of it.
+func market(t *testing.T, change ...func(*sandbox.Options)) (settings, *client.Client, *sandboxtest.Market) {
 	t.Helper()
-	if opts.Delay == 0 {
-		opts.Delay = -1
-	}
-	s, err := sandbox.New(opts)
+	m := sandboxtest.New(t, change...)
+	env := settings{"SELLSIDE_BASE_URL": m.URL, "SELLSIDE_API_KEY": m.APIKey(), "SELLSIDE_TOKEN": m.Token()}
+	c, _, err := (&connection{baseURL: m.URL, apiKey: m.APIKey(), token: m.Token()}).client()
 	require.NoError(t, err)
-	srv := httptest.NewServer(s)
-	t.Cleanup(func() {
-		srv.Close()
-		require.NoError(t, s.Close())
-	})
-	env := settings{
-		"SELLSIDE_BASE_URL": srv.URL + sandbox.BasePath, "SELLSIDE_API_KEY": s.APIKey(), "SELLSIDE_TOKEN": s.Token(),
-	}
-	c, _, err := (&connection{baseURL: env["SELLSIDE_BASE_URL"], apiKey: s.APIKey(), token: s.Token()}).client()
-	require.NoError(t, err)
-	return env, c
+	return env, c, m
 }
 
-// stock writes an inventory with the five columns that are required, unless the first row begins otherwise.
+// stock writes an inventory. Unless the first row is a header, it has the five required columns.
 func stock(t *testing.T, rows ...string) string {
 	t.Helper()
 	text := strings.Join(rows, "\n") + "\n"
@@ -67,28 +56,30 @@ func stock(t *testing.T, rows ...string) string {
 	return path
 }
 
-// watched is a writer that can be waited on until it has been told something.
-type watched struct {
+// watcher is a writer that closes seen when it contains want.
+type watcher struct {
 	mu   sync.Mutex
 	text strings.Builder
 	want string
-	told chan struct{}
+	seen chan struct{}
 }
 
-func watch(want string) *watched { return &watched{want: want, told: make(chan struct{})} }
+func watch(want string) *watcher { return &watcher{want: want, seen: make(chan struct{})} }
 
-func (w *watched) Write(p []byte) (int, error) {
+// Write implements [io.Writer].
+func (w *watcher) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := strings.Contains(w.text.String(), w.want)
 	w.text.Write(p)
 	if !before && strings.Contains(w.text.String(), w.want) {
-		close(w.told)
+		close(w.seen)
 	}
 	return len(p), nil
 }
 
-func (w *watched) String() string {
+// String returns what was written.
+func (w *watcher) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.String()

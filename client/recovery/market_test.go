@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// loss is what becomes of writes on their way.
+// loss is a fault of writes.
 type loss string
 
 const (
@@ -47,12 +47,12 @@ type market struct {
 	looks   []time.Time                                     // When listings were first asked for.
 	date    time.Duration                                   // How far the Date header is ahead.
 	undated bool                                            // There is no Date header.
-	respond func(r *http.Request) (status int, body string) // In the place of the sandbox; status 0 leaves it to the sandbox.
+	respond func(r *http.Request) (status int, body string) // Instead of the sandbox, unless the status is 0.
 	edit    func(r *http.Request, body map[string]any)      // Of the JSON of a response.
 }
 
-// inMarket runs a test on simulated time, which begins with the year 2000, with a sandbox that
-// completes everything at once unless an option says otherwise.
+// inMarket runs a test in a bubble, whose time begins with the year 2000, with a sandbox that
+// completes everything at once unless a change sets a delay.
 func inMarket(t *testing.T, test func(t *testing.T, m *market), change ...func(*sandbox.Options)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(t, newMarket(t, change...)) })
@@ -129,11 +129,11 @@ func (m *market) read(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// lose submits an attempt and loses it.
-func (m *market) lose(how loss, attempt recovery.Submission) {
+// lose submits a submission and loses it.
+func (m *market) lose(how loss, submission recovery.Submission) {
 	m.t.Helper()
 	m.writes = how
-	_, err := recovery.Submit(m.t.Context(), m.c, attempt)
+	_, err := recovery.Submit(m.t.Context(), m.c, submission)
 	require.ErrorIs(m.t, err, client.ErrOutcomeUnknown)
 	m.writes = noLoss
 	require.NoError(m.t, m.Work(m.t.Context()))
@@ -148,17 +148,17 @@ func (m *market) create(items []gen.CreateItem) string {
 	return b.ID()
 }
 
-// recover recovers an attempt and checks that nothing is written for it.
-func (m *market) recover(attempt recovery.Submission, r recovery.Options) recovery.Verdict {
+// recover recovers a submission and checks that it only reads.
+func (m *market) recover(submission recovery.Submission, r recovery.Options) recovery.Verdict {
 	m.t.Helper()
 	posts := m.posts
-	v, err := recovery.Recover(m.t.Context(), m.c, attempt, r)
+	v, err := recovery.Recover(m.t.Context(), m.c, submission, r)
 	require.NoError(m.t, err)
 	require.Equal(m.t, posts, m.posts, "it only reads")
 	return v
 }
 
-// listings returns all listings that the sandbox has, as it shows them.
+// listings returns all listings of the sandbox, without edits.
 func (m *market) listings() (all []gen.Listing) {
 	m.t.Helper()
 	asIs := *m
@@ -180,13 +180,13 @@ func edits(all ...func(*http.Request, map[string]any)) func(*http.Request, map[s
 	}
 }
 
-// eachListing changes the listings of lists, and hides those that are not kept.
-func eachListing(change func(l map[string]any) (keep bool)) func(*http.Request, map[string]any) {
+// eachListing changes the listings of lists, and removes those for which change returns false.
+func eachListing(change func(l map[string]any) (show bool)) func(*http.Request, map[string]any) {
 	return eachOf("listings", change)
 }
 
 // eachItem changes the items of batches.
-func eachItem(change func(i map[string]any) (keep bool)) func(*http.Request, map[string]any) {
+func eachItem(change func(i map[string]any) (show bool)) func(*http.Request, map[string]any) {
 	return eachOf("items", change)
 }
 
@@ -198,22 +198,22 @@ func eachInput(change func(in map[string]any)) func(*http.Request, map[string]an
 	})
 }
 
-func eachOf(array string, change func(map[string]any) (keep bool)) func(*http.Request, map[string]any) {
+func eachOf(array string, change func(map[string]any) (show bool)) func(*http.Request, map[string]any) {
 	return func(_ *http.Request, body map[string]any) {
 		entries, ok := body[array].([]any)
 		if !ok {
 			return
 		}
-		kept := []any{}
+		shown := []any{}
 		for _, entry := range entries {
 			if change(entry.(map[string]any)) {
-				kept = append(kept, entry)
+				shown = append(shown, entry)
 			}
 		}
-		body[array] = kept
+		body[array] = shown
 		if count, ok := body["count"].(json.Number); ok {
 			n, _ := count.Int64()
-			body["count"] = n - int64(len(entries)-len(kept))
+			body["count"] = n - int64(len(entries)-len(shown))
 		}
 	}
 }
@@ -227,7 +227,7 @@ func theBatch(change func(b map[string]any)) func(*http.Request, map[string]any)
 	}
 }
 
-// on responds to reads whose path ends so.
+// on responds to reads whose path has a suffix.
 func on(suffix string, status int, body string) func(*http.Request) (int, string) {
 	return func(r *http.Request) (int, string) {
 		if strings.HasSuffix(r.URL.Path, suffix) {
@@ -237,12 +237,12 @@ func on(suffix string, status int, body string) func(*http.Request) (int, string
 	}
 }
 
-// newAttempt makes an attempt.
-func newAttempt(t *testing.T, items []gen.CreateItem, opts ...recovery.Option) recovery.Submission {
+// newSubmission makes a submission.
+func newSubmission(t *testing.T, items []gen.CreateItem, opts ...recovery.Option) recovery.Submission {
 	t.Helper()
-	attempt, err := recovery.New(items, opts...)
+	submission, err := recovery.New(items, opts...)
 	require.NoError(t, err)
-	return attempt
+	return submission
 }
 
 // size is the id of one of the variants of the sandbox's catalog.
@@ -263,5 +263,5 @@ func quantity(n gen.Int) func(*gen.CreateItem) { return func(i *gen.CreateItem) 
 // ago is a time of the service.
 func ago(d time.Duration) string { return time.Now().Add(-d).UTC().Format(time.RFC3339Nano) }
 
-// pass lets simulated time go by.
+// pass advances simulated time.
 func pass(d time.Duration) { <-time.After(d) }

@@ -1,0 +1,144 @@
+package sell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sellside-sdk/sellside-go/client/recovery"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
+	"github.com/sellside-sdk/sellside-go/gen"
+)
+
+// maxListings is the most listings of one batch. assumed: the limit of creations, which is not
+// documented, is that of all other batches.
+const maxListings = 100
+
+// Result is the outcome of one listing. A row of quantity n has n of them.
+type Result struct {
+	Line      int    `json:"line"`                // Of the inventory.
+	Nth       int    `json:"nth"`                 // Of the listings of its row, from 1.
+	ListingID string `json:"listingId,omitempty"` // Empty unless the service has returned it.
+	Status    string `json:"status"`              // As the service reports it, such as COMPLETED, or a Status constant.
+	Error     string `json:"error,omitempty"`     // Why it failed, or what to do.
+}
+
+// The statuses of listings whose status the service has not reported.
+const (
+	StatusNotSent   = "NOT_SENT"  // It was never submitted.
+	StatusRefused   = "REFUSED"   // Its batch was refused as a whole. It was not made.
+	StatusNotSeen   = "NOT_SEEN"  // Its batch was sent and is proved not to have arrived. It was not made.
+	StatusSubmitted = "SUBMITTED" // Its batch was accepted, and its outcome was not read.
+	StatusUnknown   = "UNKNOWN"   // It may have been made or not. To send it again may duplicate it.
+)
+
+const adviceNotSent = "not sent: list the row again"
+
+// Listed reports whether the listing was made. Only a listing id proves that.
+func (r Result) Listed() bool {
+	return r.ListingID != "" && r.Status == string(gen.BatchItemStatusCompleted)
+}
+
+// NotMade reports whether the listing is known not to have been made. A listing that is neither
+// Listed nor NotMade is of unknown outcome.
+func (r Result) NotMade() bool {
+	return slices.Contains([]string{
+		StatusNotSent, StatusRefused, StatusNotSeen, string(gen.BatchItemStatusFailed),
+	}, r.Status)
+}
+
+// batch is one batch to submit.
+type batch struct {
+	items   []gen.CreateItem
+	results []Result // Of the listings that the items make, in their order; a part of the results of the run.
+}
+
+// plan distributes rows over batches in their order. A row that does not fit into a batch continues
+// in the next.
+func plan(rows []inventory.Row) ([]Result, []batch) {
+	var results []Result
+	var batches []batch
+	room := 0
+	for i := range rows {
+		row := &rows[i]
+		for nth := 0; nth < row.Quantity; {
+			if room == 0 {
+				batches, room = append(batches, batch{}), maxListings
+			}
+			n := min(row.Quantity-nth, room)
+			room -= n
+			b := &batches[len(batches)-1]
+			b.items = append(b.items, gen.CreateItem{
+				VariantID: row.VariantID, Amount: row.Price, CurrencyCode: row.Currency, Quantity: gen.Int(n),
+				Active: row.Active, ExpiresAt: row.ExpiresAt,
+			})
+			for range n {
+				nth++
+				results = append(results, Result{Line: row.Line, Nth: nth, Status: StatusNotSent, Error: adviceNotSent})
+			}
+		}
+	}
+	rest := results
+	for i := range batches {
+		n := min(maxListings, len(rest))
+		batches[i].results, rest = rest[:n:n], rest[n:]
+	}
+	return results, batches
+}
+
+// fill sets the same outcome for all listings of a batch.
+func (b *batch) fill(status, format string, args ...any) {
+	for i := range b.results {
+		b.results[i].ListingID, b.results[i].Status = "", status
+		b.results[i].Error = fmt.Sprintf(format, args...)
+	}
+}
+
+// take sets the outcomes that the service reports for the listings of a batch.
+func (b *batch) take(batchID string, s recovery.Submission, items []gen.CreateBatchItem) {
+	matched := s.Match(items)
+	seen := map[string]bool{}
+	at := 0
+	for i, item := range s.Items {
+		for n := range int(item.Quantity) {
+			r := &b.results[at]
+			at++
+			if n < len(matched[i]) {
+				r.Status, r.ListingID, r.Error = outcome(batchID, matched[i][n], seen)
+				continue
+			}
+			r.Status, r.ListingID = StatusUnknown, ""
+			r.Error = fmt.Sprintf("batch %s has no result for this listing: look for it before you list it again", batchID)
+		}
+	}
+}
+
+// outcome returns the outcome of a listing from the item of its batch. Seen are the listing ids of
+// the items before.
+func outcome(batchID string, item gen.CreateBatchItem, seen map[string]bool) (status, listingID, text string) {
+	id, reason := item.Result.ListingID, string(item.Error)
+	status = strings.ToUpper(string(item.Status))
+	isDuplicate := seen[id]
+	seen[id] = id != ""
+	switch s := gen.BatchItemStatus(status); {
+	case s == gen.BatchItemStatusFailed && id == "":
+		return status, "", reason
+	case s == gen.BatchItemStatusCompleted && id != "" && reason == "" && !isDuplicate:
+		return status, id, ""
+	case (s == gen.BatchItemStatusQueued || s == gen.BatchItemStatusInProgress) && id == "":
+		return status, "", fmt.Sprintf("not finished: batch %s continues, look for its listings later",
+			batchID)
+	}
+	problem := "with a listing id"
+	switch {
+	case id == "":
+		problem = "without a listing id"
+	case isDuplicate:
+		problem = "with the listing id of another item"
+	}
+	if reason != "" {
+		problem += " and the error " + reason
+	}
+	return StatusUnknown, id, fmt.Sprintf("batch %s reports status %q %s: look for the listing before you list it again",
+		batchID, item.Status, problem)
+}
