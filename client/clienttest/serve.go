@@ -44,7 +44,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			s.tb.Errorf("clienttest: %s: %v", e.describe(), err)
 		}
 	}
-	if !s.wait(r, e.delay) {
+	if !wait(r, e.delay) {
 		panic(http.ErrAbortHandler)
 	}
 	maps.Copy(w.Header(), e.answer.header)
@@ -55,7 +55,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // wait holds an answer back, and reports whether there is still somebody to answer.
-func (s *Server) wait(r *http.Request, d time.Duration) bool {
+func wait(r *http.Request, d time.Duration) bool {
 	if d <= 0 {
 		return true
 	}
@@ -65,9 +65,8 @@ func (s *Server) wait(r *http.Request, d time.Duration) bool {
 	case <-timer.C:
 		return true
 	case <-r.Context().Done():
-	case <-s.closed:
+		return false
 	}
-	return false
 }
 
 // refuse fails the test and tells the caller so with a status that nobody takes for a fault worth a retry.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/internal/inproc"
 )
 
 // The credentials that [Server.Client] sends. They are made up; the server demands that credentials are
@@ -18,8 +19,12 @@ const (
 	Token  = "clienttest-token"
 )
 
-// basePath is what the spec puts before every route.
-const basePath = "/v2"
+const (
+	// basePath is what the spec puts before every route.
+	basePath = "/v2"
+	// inProcessHost is a host name that no network resolves: .invalid is reserved.
+	inProcessHost = "clienttest.invalid"
+)
 
 // Server plays the service for one test, by the test's script. It is safe for concurrent use.
 type Server struct {
@@ -27,7 +32,6 @@ type Server struct {
 	contract  *contract
 	baseURL   string
 	transport http.RoundTripper
-	closed    chan struct{} // closed when the test ends, so that no delayed answer outlives it
 
 	mu       sync.Mutex
 	script   []*Expectation
@@ -67,15 +71,14 @@ func New(tb testing.TB, opts ...Option) *Server {
 	if err != nil {
 		tb.Fatalf("clienttest: %v", err)
 	}
-	s := &Server{tb: tb, contract: c, closed: make(chan struct{})}
+	s := &Server{tb: tb, contract: c}
 	start := s.listen
 	if set.inProcess {
 		start = s.connect
 	}
 	stop := start()
 	tb.Cleanup(func() {
-		close(s.closed)
-		stop()
+		stop() // before the report, which counts the requests under way
 		s.reportLeftovers()
 	})
 	return s
@@ -85,14 +88,17 @@ func New(tb testing.TB, opts ...Option) *Server {
 func (s *Server) listen() (stop func()) {
 	srv := httptest.NewServer(http.HandlerFunc(s.serve))
 	s.baseURL, s.transport = srv.URL+basePath, srv.Client().Transport
-	return srv.Close
+	return func() {
+		srv.CloseClientConnections() // or a delayed response would delay the end
+		srv.Close()
+	}
 }
 
 // connect serves within the process.
 func (s *Server) connect() (stop func()) {
-	t := &inProcess{handler: http.HandlerFunc(s.serve), closed: s.closed}
+	t := &inproc.Transport{Handler: http.HandlerFunc(s.serve), Host: inProcessHost}
 	s.baseURL, s.transport = "https://"+inProcessHost+basePath, t
-	return t.handlers.Wait
+	return t.Close
 }
 
 // BaseURL returns the address that the routes of the spec stand below. It ends in /v2.

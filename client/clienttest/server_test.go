@@ -3,6 +3,7 @@ package clienttest_test
 import (
 	"net/http"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -106,4 +107,21 @@ func TestBaseURLEndsInTheVersion(t *testing.T) {
 			assert.Regexp(t, `^https?://[^/]+/v2$`, clienttest.New(t, opts...).BaseURL())
 		})
 	}
+}
+
+func TestServer_InProcessRefusesConnections(t *testing.T) {
+	t.Run("to another host", func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		r := request(t, srv, http.MethodGet, listing, "")
+		r.URL.Host = "elsewhere.invalid"
+		_, err := srv.HTTPClient().Do(r) //nolint:bodyclose // there is no response
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	})
+	t.Run("after the test", func(t *testing.T) {
+		v := &verdict{TB: t}
+		srv := clienttest.New(v, clienttest.InProcess())
+		require.Empty(t, v.end())
+		_, err := srv.HTTPClient().Do(request(t, srv, http.MethodGet, listing, "")) //nolint:bodyclose // there is no response
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	})
 }

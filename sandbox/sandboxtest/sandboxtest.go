@@ -16,8 +16,12 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/sellside-sdk/sellside-go/internal/inproc"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
+
+// inProcessHost is a host name that no network resolves: .invalid is reserved.
+const inProcessHost = "sandbox.invalid"
 
 // Market is a sandbox that runs until its test ends. It is safe for concurrent use.
 type Market struct {
@@ -49,8 +53,8 @@ func New(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 func NewInProcess(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 	tb.Helper()
 	s := start(tb, change)
-	t := &transport{handler: s}
-	tb.Cleanup(t.handlers.Wait)
+	t := &inproc.Transport{Handler: s, Host: inProcessHost}
+	tb.Cleanup(t.Close) // before the sandbox is closed
 	return market(s, "https://"+inProcessHost, &http.Client{Transport: t})
 }
 

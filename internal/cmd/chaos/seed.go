@@ -13,6 +13,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
 	"github.com/sellside-sdk/sellside-go/internal/h2peer"
+	"github.com/sellside-sdk/sellside-go/internal/inproc"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -49,7 +50,7 @@ func (r run) sellSeed(ctx context.Context, seed uint64) (o outcome, err error) {
 			return s.outcome, fmt.Errorf("batch %d of %d: %w", i+1, len(batches), err)
 		}
 	}
-	truth, err := dial(market, "http://127.0.0.1", direct{market})
+	truth, err := dial(market, "http://127.0.0.1", &inproc.Transport{Handler: market})
 	if err != nil {
 		return s.outcome, err
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/recovery"
@@ -104,14 +102,4 @@ func plain(a gen.Amount) string {
 		return a.String()
 	}
 	return d.Trim(0).String()
-}
-
-// direct reaches a handler without a network.
-type direct struct{ http.Handler }
-
-// RoundTrip implements [http.RoundTripper].
-func (d direct) RoundTrip(req *http.Request) (*http.Response, error) {
-	rec := httptest.NewRecorder()
-	d.ServeHTTP(rec, req)
-	return rec.Result(), nil
 }
