@@ -126,21 +126,3 @@ func withoutDuplicates(t *testing.T, body []byte) []byte {
 	require.NoError(t, err)
 	return text
 }
-
-func FuzzErrorMessage(f *testing.F) {
-	for _, seed := range []string{
-		`{"message":"no"}`, `{"errorMessage":"no"}`, `{"error":{"message":"no"}}`, `{"errors":["a",{"message":"b"},7]}`,
-		`{"message":null,"errors":{}}`, `<html>`, ``, `[]`, "\xff",
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		message := gen.ErrorMessage(body)
-		if !json.Valid(body) {
-			assert.Empty(t, message, "only JSON has words to find")
-		}
-		text, err := json.Marshal(map[string]string{"message": message})
-		require.NoError(t, err)
-		assert.Equal(t, strings.ToValidUTF8(message, "\uFFFD"), gen.ErrorMessage(text), "the words are found again")
-	})
-}

@@ -60,25 +60,3 @@ func FuzzReason(f *testing.F) {
 		assert.Equal(t, reason, again, "written once, it is the same when read again")
 	})
 }
-
-func TestErrorMessageFindsTheWords(t *testing.T) {
-	for _, tc := range []struct{ body, want, why string }{
-		{`{"statusCode":400,"message":"no"}`, "no", "the documented form"},
-		{`{"errorMessage":"no"}`, "no", "another member"},
-		{`{"error":"no"}`, "no", "another member"},
-		{`{"error":{"message":"no","code":7}}`, "no", "an object"},
-		{`{"errors":["no",{"message":"never"}]}`, "no; never", "a list of both"},
-		{`{"message":"no","errors":["never"]}`, "no; never", "both"},
-		{`{"message":7,"error":"no"}`, "no", "a member of the wrong kind hides no other"},
-		{`{"message":"no","errors":{"amount":["bad"]}}`, "no", "an object where the list belongs"},
-		{`{"errors":[7,null,"no"]}`, "no", "bad elements of the list"},
-		{`{"message":null}`, "", "null"},
-		{`{"title":"Bad Request"}`, "", "other members"},
-		{`[{"message":"no"}]`, "", "a list at the top"},
-		{`<html>no</html>`, "", "the page of a gateway"},
-		{`{"message":"no"`, "", "broken off"},
-		{``, "", "nothing"},
-	} {
-		assert.Equal(t, tc.want, gen.ErrorMessage([]byte(tc.body)), tc.why)
-	}
-}
