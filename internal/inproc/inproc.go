@@ -95,7 +95,8 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // connect counts a handler, and returns a channel that is closed with the transport.
 func (t *Transport) connect(host string) (closing <-chan struct{}, err error) {
 	if t.Host != "" && host != t.Host {
-		return nil, fmt.Errorf("dial (%s): only %s is in this process: %w", host, t.Host, syscall.ECONNREFUSED)
+		return nil, fmt.Errorf("dial (%s): only %s is in this process: %w",
+			host, t.Host, syscall.ECONNREFUSED)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -218,7 +219,8 @@ func (w *response) result(r *http.Request) *http.Response {
 		Header: w.sent, ContentLength: length, Request: r,
 	}
 	switch {
-	case r.Method == http.MethodHead, w.status == http.StatusNoContent, w.status == http.StatusNotModified:
+	case r.Method == http.MethodHead,
+		w.status == http.StatusNoContent, w.status == http.StatusNotModified:
 		resp.Body = http.NoBody
 	default:
 		cut := !w.complete || length > int64(len(body))

@@ -1,14 +1,14 @@
-// Package sandboxtest runs a sandbox for the time of a test.
+// Package sandboxtest starts a sandbox in a test.
 //
 //	market := sandboxtest.New(t)
 //	// market.URL, market.APIKey() and market.Token() go to the program under test
 //
-// Each test has its own sandbox, in memory, in a few milliseconds; it is closed when the test ends.
-// The test buys with Buy and Bid, moves the clock with Advance, makes calls fail with Fail, and
-// sees what was called with Counters.
+// Each test has its own sandbox in memory, which starts in a few milliseconds and is closed when
+// the test ends. Buy and Bid are the buyers, Advance moves the clock, Fail makes calls fail, and
+// Counters returns the calls so far.
 //
-// New serves on a socket, for any client. NewInProcess serves without a network, for a bubble of
-// testing/synctest, where a socket would block.
+// New serves on a socket, for any client. NewInProcess serves without a socket, for bubbles of
+// testing/synctest, which cannot wait for one.
 package sandboxtest
 
 import (
@@ -42,13 +42,13 @@ func New(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 	s := start(tb, change)
 	srv := httptest.NewServer(s)
 	tb.Cleanup(func() { // before the sandbox is closed
-		srv.CloseClientConnections() // or requests that a fault delays would delay the end
+		srv.CloseClientConnections() // Close would wait for requests that a fault delays
 		srv.Close()
 	})
 	return market(s, srv.URL, srv.Client())
 }
 
-// NewInProcess is New without a network: only HTTPClient reaches the sandbox. A connection that a
+// NewInProcess is New without a socket: only HTTPClient reaches the sandbox. A connection that a
 // fault closes is an error of its transport.
 func NewInProcess(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 	tb.Helper()
