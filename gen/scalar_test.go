@@ -63,7 +63,7 @@ func TestScalars_AreOmittedIfAbsentAndKeptIfZero(t *testing.T) {
 	made := TimeOf(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))
 	out, err := json.Marshal(price{Ask: "0.00", Payout: "0.00", Made: made})
 	require.NoError(t, err)
-	assert.Equal(t, `{"ask":"0.00","payout":0.00,"made":"2026-03-04T05:06:07.000Z"}`, string(out))
+	assert.JSONEq(t, `{"ask":"0.00","payout":0.00,"made":"2026-03-04T05:06:07.000Z"}`, string(out))
 }
 
 func TestOneLine_BoundsTextFromOutside(t *testing.T) {
