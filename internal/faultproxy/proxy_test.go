@@ -38,6 +38,9 @@ func post(t *testing.T, f faultproxy.Fault, timeout time.Duration) exchange {
 		body, err := io.ReadAll(r.Body)
 		assert.NoError(t, err)
 		seen.Store(string(body))
+		if f.Kind != faultproxy.None {
+			assert.Nil(t, r.Context().Done(), "a delivered request is handled even if the client disconnects")
+		}
 		w.Header().Set("X-Target", "yes")
 		w.WriteHeader(http.StatusCreated)
 		_, _ = io.WriteString(w, wholeResponse)
@@ -130,4 +133,32 @@ func TestProxy_CloseEndsStalledRequests(t *testing.T) {
 	require.NoError(t, p.Close())
 
 	require.Error(t, <-failed)
+}
+
+func TestProxy_CloseWaitsForTheTarget(t *testing.T) {
+	disconnected := make(chan struct{})
+	var handled atomic.Bool
+	target := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		<-disconnected
+		handled.Store(true)
+	})
+	arrived := make(chan struct{})
+	p := start(t, target, func(*http.Request) faultproxy.Fault {
+		close(arrived)
+		return faultproxy.Fault{Kind: faultproxy.LostResponse}
+	})
+	go func() {
+		defer close(disconnected)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.URL(), http.NoBody)
+		if assert.NoError(t, err) {
+			hc := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+			_, err = hc.Do(r) //nolint:bodyclose // there is no response
+			assert.Error(t, err)
+		}
+	}()
+	<-arrived
+
+	require.NoError(t, p.Close())
+
+	assert.True(t, handled.Load())
 }
