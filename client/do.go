@@ -108,7 +108,7 @@ func (c *Client) newAPIError(call *call, resp *http.Response) *APIError {
 		}
 	}
 	e.Body = excerpt(c.redact, call, body)
-	e.Message = gen.OneLine(c.redact(gen.ErrorMessage(body), call.token)) // JSON may write a secret in more ways than redact knows
+	e.Message = gen.OneLine(c.redact(errorMessage(body), call.token)) // JSON may write a secret in more ways than redact knows
 	if e.Message == "" {
 		e.Message = strings.ToLower(http.StatusText(resp.StatusCode))
 	}

@@ -127,3 +127,25 @@ func salvage(err error, member string) string {
 	}
 	return id
 }
+
+// errorMessage returns the message of an error body, which may be {message}, {errorMessage},
+// {error} or {errors: []}, each of them a string or an object with a message. Several are joined by
+// semicolons. It returns "" if there is none, as in the HTML page of a gateway.
+func errorMessage(body []byte) string {
+	var fields struct {
+		Message      json.RawMessage   `json:"message"`
+		ErrorMessage json.RawMessage   `json:"errorMessage"`
+		Error        json.RawMessage   `json:"error"`
+		Errors       []json.RawMessage `json:"errors"`
+	}
+	_ = json.Unmarshal(body, &fields) // the members that could be decoded are set
+	var messages []string
+	all := append([]json.RawMessage{fields.Message, fields.ErrorMessage, fields.Error}, fields.Errors...)
+	for _, raw := range all {
+		var reason gen.Reason
+		if len(raw) > 0 && reason.UnmarshalJSON(raw) == nil && reason != "" {
+			messages = append(messages, string(reason))
+		}
+	}
+	return strings.Join(messages, "; ")
+}

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// maxElements bounds the arrays of a response, because 16 MiB of {} would decode to gigabytes. No operation lists
-	// as many at once.
+	// maxElements bounds the elements of all arrays of a response, because 16 MiB of {} would decode
+	// to gigabytes. No operation lists as many at once.
 	maxElements = 50_000
-	// maxDepth is how deep encoding/json follows arrays and objects.
+	// maxDepth is the depth of arrays and objects that encoding/json accepts.
 	maxDepth = 10_000
-	// wholeSize is the size up to which a value is decoded in one go, without a look at ctx. A page of 100 entries
-	// is smaller.
+	// wholeSize is the size in bytes up to which a value is decoded at once, without checking ctx. A
+	// page of 100 entries is smaller.
 	wholeSize = 256 << 10
-	// maxWarnings bounds the warnings of a response, which may be nothing but members of the wrong kind.
+	// maxWarnings bounds the warnings of a response whose members may all be of the wrong kind.
 	maxWarnings = 20
 )
 
-// Kind is a kind of JSON value. The zero value stands for a member that is missing.
+// Kind is a kind of JSON value. The zero value means that a member is missing.
 type Kind string
 
-// The kinds of JSON values, as error texts name them.
+// The kinds of JSON values, as errors name them.
 const (
 	KindObject  Kind = "an object"
 	KindArray   Kind = "an array"
@@ -38,25 +38,28 @@ const (
 	KindNull    Kind = "null"
 )
 
-// Decoded is what [Decode] reports beside the value.
+// Decoded is the report of [Decode] about a body.
 type Decoded struct {
-	// Members holds the kinds of the members of a JSON object at the top of the document. It has those that are
-	// fields of the value, by their names in the spec; one that is missing has the zero Kind.
+	// Members are the kinds of the members of a JSON object at the top of the document that are
+	// fields of the value, by their names in the spec. A missing member has the zero Kind.
 	Members map[string]Kind
-	// Warnings name the members that were of the wrong kind and left zero, by their JSON pointers, 20 at most.
+	// Warnings name the members of the wrong kind, whose fields are zero, by their JSON pointers.
+	// There are 20 at most.
 	Warnings []string
 }
 
-// Decode reads the body of a response into v, a pointer to a struct or a slice, leniently by member: a member of the
-// wrong kind leaves its field zero and is reported as a warning, so that one such member does not hide a response
-// that is about money. What a response must hold to be one is for the caller to decide, by [Decoded].Members.
+// Decode decodes the body of a response into v, a pointer to a struct or a slice. It is lenient by
+// member: a member of the wrong kind leaves its field zero and is reported as a warning, so that
+// one such member does not hide a response about money. The caller decides by [Decoded].Members
+// whether the body has the members that the response must have.
 //
-// An empty body, broken JSON, another kind at the top of the document, and arrays of more than 50,000 elements in all
-// are errors. If ctx ends, its error is returned; a body of up to 256 KiB is decoded all the same.
+// An empty body, invalid JSON, another kind at the top of the document, and more than 50,000
+// elements of arrays in all are errors. If ctx ends, its error is returned, but a body of up to
+// 256 KiB is decoded nevertheless.
 func Decode(ctx context.Context, body []byte, v any) (Decoded, error) {
 	text, target := bytes.TrimSpace(body), reflect.ValueOf(v).Elem()
 	if len(text) == 0 {
-		return Decoded{}, errors.New("the body is empty")
+		return Decoded{}, errors.New("empty body")
 	}
 	names := memberNames(target.Type())
 	out := Decoded{Members: make(map[string]Kind, len(names))}
@@ -74,8 +77,9 @@ func Decode(ctx context.Context, body []byte, v any) (Decoded, error) {
 	return out, nil
 }
 
-// outline walks over a document before anything is allocated for it: it bounds what the document can become in memory
-// and reports the members of an object at the top. It trusts the syntax, which encoding/json checks afterwards.
+// outline scans a document before memory is allocated for it. It bounds the size of the decoded
+// document and reports the members of an object at the top. It does not check the syntax, which
+// encoding/json does afterwards.
 func outline(ctx context.Context, text []byte, report func(member string, kind Kind)) error {
 	type container struct {
 		bracket byte
@@ -83,9 +87,9 @@ func outline(ctx context.Context, text []byte, report func(member string, kind K
 	}
 	var open []container
 	elements := 0 // Of all arrays.
-	for i, look := 0, wholeSize; i < len(text); i++ {
-		if i >= look {
-			look = i + wholeSize
+	for i, next := 0, wholeSize; i < len(text); i++ {
+		if i >= next {
+			next = i + wholeSize
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -93,7 +97,7 @@ func outline(ctx context.Context, text []byte, report func(member string, kind K
 		switch c := text[i]; c {
 		case '{', '[':
 			if open = append(open, container{bracket: c}); len(open) > maxDepth {
-				return fmt.Errorf("arrays and objects are nested deeper than %d", maxDepth)
+				return fmt.Errorf("arrays and objects nested deeper than %d", maxDepth)
 			}
 			if c == '[' && !bytes.HasPrefix(bytes.TrimLeft(text[i+1:], jsonSpace), []byte("]")) {
 				elements++
@@ -123,7 +127,7 @@ func outline(ctx context.Context, text []byte, report func(member string, kind K
 	return nil
 }
 
-// reportMember reports a string that is followed by a colon, and the kind of what follows that.
+// reportMember reports a string that is followed by a colon, and the kind of the value after that.
 func reportMember(text, rest []byte, report func(member string, kind Kind)) {
 	value, isMember := bytes.CutPrefix(bytes.TrimLeft(rest, jsonSpace), []byte(":"))
 	if !isMember {
@@ -138,7 +142,7 @@ func reportMember(text, rest []byte, report func(member string, kind Kind)) {
 
 const jsonSpace = " \t\r\n"
 
-// stringEnd returns where the string that begins at text[start] is over.
+// stringEnd returns the index behind the string that begins at text[start].
 func stringEnd(text []byte, start int) int {
 	for i := start + 1; i < len(text); i++ {
 		switch text[i] {
@@ -151,7 +155,7 @@ func stringEnd(text []byte, start int) int {
 	return len(text)
 }
 
-// decode decodes a document whose outline is within bounds.
+// decode decodes a document whose outline is within the bounds.
 func decode(ctx context.Context, text []byte, target reflect.Value) (warnings []string, err error) {
 	want := KindObject
 	if target.Kind() == reflect.Slice {
@@ -164,10 +168,10 @@ func decode(ctx context.Context, text []byte, target reflect.Value) (warnings []
 	}
 	if !json.Valid(text) {
 		var syntax any
-		return nil, fmt.Errorf("the body is not JSON: %w", json.Unmarshal(text, &syntax))
+		return nil, fmt.Errorf("invalid JSON: %w", json.Unmarshal(text, &syntax))
 	}
 	if got := kindOf(text); got != want {
-		return nil, fmt.Errorf("the body is %s, want %s", got, want)
+		return nil, fmt.Errorf("got %s, want %s", got, want)
 	}
 	d := lenient{}
 	target.SetZero()
@@ -175,10 +179,11 @@ func decode(ctx context.Context, text []byte, target reflect.Value) (warnings []
 	return d.warnings, err
 }
 
-// lenient decodes member by member what is large or did not decode in one go.
+// lenient decodes member by member a value that is large or could not be decoded at once.
 type lenient struct{ warnings []string }
 
-// decode returns ctx's error, if it ends before a large value is decoded; all else is a warning.
+// decode returns the error of ctx if that ends before a large value is decoded. All other problems
+// are warnings.
 func (d *lenient) decode(ctx context.Context, path string, data []byte, v reflect.Value) error {
 	kind := v.Kind()
 	_, custom := reflect.TypeAssert[json.Unmarshaler](v.Addr())
@@ -189,7 +194,7 @@ func (d *lenient) decode(ctx context.Context, path string, data []byte, v reflec
 		}
 	}
 	switch {
-	case custom: // It keeps what it could read.
+	case custom: // The type keeps the part that it could decode.
 		d.warn(path, data, v)
 	case kind == reflect.Pointer:
 		return d.decodePointer(ctx, path, data, v)
@@ -207,7 +212,7 @@ func (d *lenient) decodePointer(ctx context.Context, path string, data []byte, v
 	v.Set(reflect.New(v.Type().Elem()))
 	err := d.decode(ctx, path, data, v.Elem())
 	if v.Elem().IsZero() {
-		v.SetZero() // Nothing of it could be read, so it is absent.
+		v.SetZero() // nothing could be decoded, so the value is absent
 	}
 	return err
 }
@@ -256,7 +261,8 @@ func (d *lenient) decodeSlice(ctx context.Context, path string, data []byte, v r
 	return nil
 }
 
-// memberNames returns the names in the spec of a type's fields, in their order; none unless it is a struct.
+// memberNames returns the names of a struct's fields in the spec, in their order; none for other
+// types.
 func memberNames(t reflect.Type) []string {
 	if t.Kind() != reflect.Struct {
 		return nil
@@ -268,19 +274,21 @@ func memberNames(t reflect.Type) []string {
 	return names
 }
 
-// indexFold finds the name of a member as encoding/json does, whatever the case of its letters; -1 if it is not there.
+// indexFold returns the index of a member's name, -1 if it is missing. Like encoding/json it
+// ignores the case of letters.
 func indexFold(names []string, member string) int {
 	return slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, member) })
 }
 
+// clear sets a field to zero and adds a warning.
 func (d *lenient) clear(path string, data []byte, v reflect.Value) {
 	v.SetZero()
 	d.warn(path, data, v)
 }
 
-// warn names a member by its JSON pointer. It does not quote the member, which may hold anything.
+// warn names a member by its JSON pointer. It does not quote the value, which may be a secret.
 func (d *lenient) warn(path string, data []byte, v reflect.Value) {
 	if len(d.warnings) < maxWarnings {
-		d.warnings = append(d.warnings, fmt.Sprintf("%s: %s that is no %s", path, kindOf(data), v.Type()))
+		d.warnings = append(d.warnings, fmt.Sprintf("%s: %s, want %s", path, kindOf(data), v.Type()))
 	}
 }

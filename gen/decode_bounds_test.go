@@ -30,24 +30,21 @@ func TestDecode_BoundsTheElementsOfArrays(t *testing.T) {
 		{list(`{}`, most+1), new([]gen.Variant), false, "one more"},
 		{`{"listings":` + list(`{}`, most) + `}`, new(gen.ListingPage), true, "of a page"},
 		{`{"listings":` + list(`{}`, most+1) + `}`, new(gen.ListingPage), false, "one more of a page"},
-		{`{"LISTINGS":` + list(` null `, most+1) + `}`, new(gen.ListingPage), false, "whatever the elements and the name"},
+		{`{"LISTINGS":` + list(` null `, most+1) + `}`, new(gen.ListingPage), false, "other elements, and a name in another case"},
 		{`{"payout":{"adjustments":` + list(`{}`, most+1) + `}}`, new(gen.Listing), false, "of a nested array"},
 		{`{"listings":` + list(`{"payout":{"adjustments":[{},{}]}}`, most/2) + `}`, new(gen.ListingPage), false, "of all arrays together"},
-		{`{"other":` + list(`0`, most+1) + `}`, new(gen.Listing), false, "of a member that is not known"},
+		{`{"other":` + list(`0`, most+1) + `}`, new(gen.Listing), false, "of an unknown member"},
 		{`{"itemStatuses":{"a":0` + strings.Repeat(`,"b":0`, most) + `}}`, new(gen.Batch), false, "members of an object become a map"},
-		{`{"listings":[{"condition":"` + strings.Repeat(`,[{\"`, most) + `"}]}`, new(gen.ListingPage), true, "what a string holds is no element"},
+		{`{"listings":[{"condition":"` + strings.Repeat(`,[{\"`, most) + `"}]}`, new(gen.ListingPage), true, "text in a string is not an element"},
 	} {
 		_, err := gen.Decode(t.Context(), []byte(tc.body), tc.target)
 		assert.Equal(t, tc.ok, err == nil, "%s: %v", tc.why, err)
-		if !tc.ok {
-			assert.ErrorContains(t, err, "more than 50000 elements", tc.why)
-		}
 	}
 }
 
-// TestDecode_TakesMemoryInProportion measures what is allocated, and not for how long: bodies of 16 MiB that are small
-// on the wire, because they are compressed, must not become gigabytes.
-func TestDecode_TakesMemoryInProportion(t *testing.T) {
+// The test measures allocations, not time: bodies of 16 MiB, which compress to a few kilobytes,
+// must not decode to gigabytes.
+func TestDecode_BoundsMemory(t *testing.T) {
 	const size = 16 << 20
 	fill := func(begin, element, end string) []byte {
 		return []byte(begin + strings.Repeat(element+",", (size-len(begin+element+end))/(len(element)+1)) + element + end)
@@ -65,7 +62,7 @@ func TestDecode_TakesMemoryInProportion(t *testing.T) {
 		{fill(`{"listings":[`, `{"payout":{"adjustments":[{},{},{},{},{},{},{},{},{}]}}`, `]}`), func() any { return new(gen.ListingPage) }, 1, "many nested arrays"},
 		{fill(`{"itemStatuses":{`, `"a":1`, `}}`), func() any { return new(gen.Batch) }, 1, "a map"},
 		{[]byte(strings.Repeat("[", size)), func() any { return new([]gen.Variant) }, 2, "depth"},
-		{[]byte(`{"listings":` + list(`{"ask":{},"batch":{},"order":{},"payout":{}}`, 50_000) + `}`), func() any { return new(gen.ListingPage) }, 300, "as many listings as are allowed, with all that they point to"},
+		{[]byte(`{"listings":` + list(`{"ask":{},"batch":{},"order":{},"payout":{}}`, 50_000) + `}`), func() any { return new(gen.ListingPage) }, 300, "as many listings as are allowed, with all their objects"},
 	} {
 		target := tc.target()
 		var before, after runtime.MemStats
@@ -77,14 +74,14 @@ func TestDecode_TakesMemoryInProportion(t *testing.T) {
 	}
 }
 
-// endsAfter is a context that ends when it has been asked so many times.
+// endsAfter is a context that ends when its error has been read a number of times.
 type endsAfter struct {
 	context.Context //nolint:containedctx // it is one
-	looks           *int
+	reads           *int
 }
 
 func (c endsAfter) Err() error {
-	if *c.looks--; *c.looks < 0 {
+	if *c.reads--; *c.reads < 0 {
 		return context.Canceled
 	}
 	return nil
@@ -93,29 +90,29 @@ func (c endsAfter) Err() error {
 func TestDecode_EndsWhenTheContextDoes(t *testing.T) {
 	element := `{"listingId":"` + strings.Repeat("l", 1000) + `"}`
 	large := `{"count":"12","listings":` + list(element, 4000) + `}`
-	pass := strings.Count(large, "") / (256 << 10) // Looks while the outline is read.
+	pass := strings.Count(large, "") / (256 << 10) // Reads of the error during the outline.
 	for _, tc := range []struct {
 		body  string
-		looks int
+		reads int
 		err   error
 		why   string
 	}{
 		{large, 1 << 20, nil, "ctx does not end"},
-		{large, 0, context.Canceled, "it has ended before"},
-		{large, pass / 2, context.Canceled, "it ends while the outline is read"},
-		{large, pass + 2000, context.Canceled, "it ends while the elements are decoded"},
-		{`{"listings":[` + element + `]}`, 0, nil, "a small body is decoded all the same: a response that has arrived is not lost"},
+		{large, 0, context.Canceled, "ctx has ended before"},
+		{large, pass / 2, context.Canceled, "ctx ends during the outline"},
+		{large, pass + 2000, context.Canceled, "ctx ends while the elements are decoded"},
+		{`{"listings":[` + element + `]}`, 0, nil, "a small body is decoded nevertheless: a response that has arrived is not lost"},
 		{`{"count":[],"listings":[` + element + `]}`, 0, nil, "also if a member is of the wrong kind"},
 	} {
-		looks := tc.looks
+		reads := tc.reads
 		var page gen.ListingPage
-		_, err := gen.Decode(endsAfter{t.Context(), &looks}, []byte(tc.body), &page)
+		_, err := gen.Decode(endsAfter{t.Context(), &reads}, []byte(tc.body), &page)
 		require.ErrorIs(t, err, tc.err, tc.why)
 	}
 }
 
-// TestDecode_ReadsLargeBodiesAsSmallOnes compares the decoding in pieces with that of encoding/json.
-func TestDecode_ReadsLargeBodiesAsSmallOnes(t *testing.T) {
+// Large bodies are decoded in pieces.
+func TestDecode_DecodesLargeBodiesAsEncodingJSONDoes(t *testing.T) {
 	element := `{"listingId":"98e2e748","amount":"162","ask":{"askId":"1"},"order":null,"payout":{"totalPayout":1.50,"adjustments":[]},
 		"createdAt":"2026-11-02T09:14:05.812Z","condition":"` + strings.Repeat("x", 400<<10) + `"}`
 	body := []byte(`{"count":"3","hasNextPage":true,"listings":` + list(element, 3) + `,"unknown":{}}`)
@@ -126,31 +123,4 @@ func TestDecode_ReadsLargeBodiesAsSmallOnes(t *testing.T) {
 	assert.Equal(t, want, got)
 	assert.Empty(t, decoded.Warnings)
 	assert.Equal(t, map[string]gen.Kind{"count": gen.KindString, "hasNextPage": gen.KindBoolean, "listings": gen.KindArray}, decoded.Members)
-}
-
-func TestDecode_ReportsMembers(t *testing.T) {
-	for _, tc := range []struct {
-		body   string
-		target any
-		want   map[string]gen.Kind
-		why    string
-	}{
-		{`{}`, new(gen.Batch), map[string]gen.Kind{}, "none"},
-		{
-			`{"batchId":"b","status":null,"completedAt":false,"totalItems":-7,"itemStatuses":{"status":[]},"createdAt":[{}]}`, new(gen.Batch),
-			map[string]gen.Kind{"batchId": "a string", "status": "null", "completedAt": "a boolean", "totalItems": "a number", "itemStatuses": "an object", "createdAt": "an array"},
-			"every kind, right or wrong, and no member of a member",
-		},
-		{" {\n\t\"batchId\" :\r\n \"b\"} ", new(gen.Batch), map[string]gen.Kind{"batchId": gen.KindString}, "white space"},
-		{`{"BATCHID":"b"}`, new(gen.Batch), map[string]gen.Kind{"batchId": gen.KindString}, "another case, which encoding/json accepts"},
-		{`{"batch\u0049d":"b"}`, new(gen.Batch), map[string]gen.Kind{"batchId": gen.KindString}, "an escaped name"},
-		{`{"status":"\\","batchId":"\""}`, new(gen.Batch), map[string]gen.Kind{"status": gen.KindString, "batchId": gen.KindString}, "values with escapes"},
-		{`{"message":"{\"batchId\":\"b\"}","a":{"batchId":"b"},"b":[{"batchId":"b"}]}`, new(gen.Batch), map[string]gen.Kind{}, "what is deeper or in a string is no member"},
-		{`{"batchId":"b","batchId":null}`, new(gen.Batch), map[string]gen.Kind{"batchId": gen.KindNull}, "the last one counts, as for its value"},
-		{`[{"variantId":"v"}]`, new([]gen.Variant), map[string]gen.Kind{}, "an array has none"},
-	} {
-		decoded, err := gen.Decode(t.Context(), []byte(tc.body), tc.target)
-		require.NoError(t, err, tc.why)
-		assert.Equal(t, tc.want, decoded.Members, tc.why)
-	}
 }

@@ -1,7 +1,12 @@
 package gen_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +16,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-func TestOneOddMemberHidesNothingElse(t *testing.T) {
+func TestDecode_DecodesAroundAMemberOfTheWrongKind(t *testing.T) {
 	for _, tc := range []struct {
 		body     string
 		target   any
@@ -23,12 +28,14 @@ func TestOneOddMemberHidesNothingElse(t *testing.T) {
 			`{"listingId":"98e2e748","payout":"none","amount":"162","ask":[],"product":{"productId":"0c7b"}}`, new(gen.Listing),
 			func(t *testing.T, v any) {
 				l := v.(*gen.Listing)
-				assert.Equal(t, []string{"98e2e748", "162", "0c7b"}, []string{l.ListingID, l.Amount.String(), l.Product.ProductID})
-				assert.Nil(t, l.Payout, "what cannot be read is absent")
+				assert.Equal(t, "98e2e748", l.ListingID)
+				assert.Equal(t, gen.Amount("162"), l.Amount)
+				assert.Equal(t, "0c7b", l.Product.ProductID)
+				assert.Nil(t, l.Payout, "a value of the wrong kind is absent")
 				assert.Nil(t, l.Ask)
 			},
-			[]string{"/ask: an array that is no gen.ListingAsk", "/payout: a string that is no gen.Payout"},
-			"text and a list where objects belong",
+			[]string{"/ask: an array, want gen.ListingAsk", "/payout: a string, want gen.Payout"},
+			"text and a list instead of objects",
 		},
 		{
 			`{"operationId":"9b2f","changes":{"additions":[],"updates":{"updatedAt":"2026-11-02T09:14:05.812Z"}},"operationStatus":"PENDING"}`, new(gen.ListingOperation),
@@ -37,30 +44,33 @@ func TestOneOddMemberHidesNothingElse(t *testing.T) {
 				assert.Equal(t, gen.OperationStatusPending, op.OperationStatus)
 				assert.Equal(t, 2026, op.Changes.Updates.UpdatedAt.Year())
 			},
-			[]string{"/changes/additions: an array that is no gen.OperationAdditions"},
-			"a service once wrote [] for {}",
+			[]string{"/changes/additions: an array, want gen.OperationAdditions"},
+			"the service has sent [] for {}",
 		},
 		{
 			`{"count":"2","hasNextPage":true,"listings":[{"listingId":"a"},"b",{"listingId":"c","payout":{"totalPayout":"142.50","adjustments":[{"amount":-1},7]}}]}`, new(gen.ListingPage),
 			func(t *testing.T, v any) {
 				p := v.(*gen.ListingPage)
 				require.Len(t, p.Listings, 3)
-				assert.Equal(t, []string{"a", "", "c"}, []string{p.Listings[0].ListingID, p.Listings[1].ListingID, p.Listings[2].ListingID})
+				for i, id := range []string{"a", "", "c"} {
+					assert.Equal(t, id, p.Listings[i].ListingID)
+				}
 				assert.True(t, p.HasNextPage)
 				assert.Equal(t, gen.Int(2), p.Count)
 				assert.Equal(t, gen.Figure("142.50"), p.Listings[2].Payout.TotalPayout)
 				assert.Equal(t, gen.Figure("-1"), p.Listings[2].Payout.Adjustments[0].Amount)
 			},
-			[]string{"/listings/1: a string that is no gen.Listing", "/listings/2/payout/adjustments/1: a number that is no gen.Adjustment"},
-			"bad elements of nested lists",
+			[]string{"/listings/1: a string, want gen.Listing", "/listings/2/payout/adjustments/1: a number, want gen.Adjustment"},
+			"invalid elements of nested lists",
 		},
 		{
 			`{"ListingID":"98e2e748","Amount":"162","ASK":7}`, new(gen.Listing),
 			func(t *testing.T, v any) {
-				assert.Equal(t, []string{"98e2e748", "162"}, []string{v.(*gen.Listing).ListingID, v.(*gen.Listing).Amount.String()})
+				assert.Equal(t, "98e2e748", v.(*gen.Listing).ListingID)
+				assert.Equal(t, gen.Amount("162"), v.(*gen.Listing).Amount)
 			},
-			[]string{"/ASK: a number that is no gen.ListingAsk"},
-			"names in another case, which encoding/json reads too",
+			[]string{"/ASK: a number, want gen.ListingAsk"},
+			"names in another case, as encoding/json accepts them",
 		},
 		{
 			`[{"variantId":"a"},null,[],{"variantId":"d"}]`, new([]gen.Variant),
@@ -69,30 +79,30 @@ func TestOneOddMemberHidesNothingElse(t *testing.T) {
 				require.Len(t, variants, 4)
 				assert.Equal(t, "d", variants[3].VariantID)
 			},
-			[]string{"/2: an array that is no gen.Variant"},
-			"a bad element of a bare list",
+			[]string{"/2: an array, want gen.Variant"},
+			"an invalid element of a bare list",
 		},
 		{
 			`{"batchId":"5ee0","itemStatuses":"IN_PROGRESS","totalItems":[],"status":7,"completedAt":"soon","createdAt":"2026-11-02T09:14:05Z"}`, new(gen.Batch),
 			func(t *testing.T, v any) {
 				b := v.(*gen.Batch)
 				assert.Equal(t, "5ee0", b.BatchID)
-				assert.True(t, b.CompletedAt.IsZero(), "a batch does not end by an odd time")
+				assert.True(t, b.CompletedAt.IsZero(), "an invalid time does not end a batch")
 				assert.False(t, b.CreatedAt.IsZero())
 				assert.Empty(t, b.Status)
 			},
 			[]string{
-				"/completedAt: a string that is no gen.Time", "/itemStatuses: a string that is no gen.Counts",
-				"/status: a number that is no gen.BatchStatus", "/totalItems: an array that is no gen.Int",
+				"/completedAt: a string, want gen.Time", "/itemStatuses: a string, want gen.Counts",
+				"/status: a number, want gen.BatchStatus", "/totalItems: an array, want gen.Int",
 			},
-			"a text where counts belong, and more",
+			"a text instead of counts, and more",
 		},
 		{
 			`{"batchId":"5ee0","itemStatuses":{"queued":"3","failed":[],"completed":4}}`, new(gen.Batch),
 			func(t *testing.T, v any) {
-				assert.Equal(t, gen.Counts{"queued": 3, "completed": 4}, v.(*gen.Batch).ItemStatuses, "a count that is odd hides no other")
+				assert.Equal(t, gen.Counts{"queued": 3, "completed": 4}, v.(*gen.Batch).ItemStatuses, "an invalid count does not hide another")
 			},
-			[]string{"/itemStatuses: an object that is no gen.Counts"},
+			[]string{"/itemStatuses: an object, want gen.Counts"},
 			"counts as text and a list",
 		},
 		{
@@ -103,8 +113,8 @@ func TestOneOddMemberHidesNothingElse(t *testing.T) {
 				assert.Equal(t, gen.Amount("162.50"), item.ListingInput.Amount, "an amount as a number keeps its digits")
 				assert.Equal(t, "8f4d", item.ListingInput.VariantID)
 			},
-			[]string{"/error: an array that is no gen.Reason", "/listingInput/active: a string that is no bool"},
-			"text where a boolean belongs",
+			[]string{"/error: an array, want gen.Reason", "/listingInput/active: a string, want bool"},
+			"text instead of a boolean",
 		},
 	} {
 		decoded, err := gen.Decode(t.Context(), []byte(tc.body), tc.target)
@@ -114,7 +124,7 @@ func TestOneOddMemberHidesNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhatTheServiceMayWriteIsNotOdd(t *testing.T) {
+func TestDecode_DoesNotWarnOfFormsOfTheService(t *testing.T) {
 	for _, tc := range []struct{ body, why string }{
 		{`{}`, "every member missing"},
 		{` {"listingId":"98e2e748"}` + "\n", "white space around it"},
@@ -131,40 +141,46 @@ func TestWhatTheServiceMayWriteIsNotOdd(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoAnswerIsAnError(t *testing.T) {
+func TestDecode_RefusesOtherBodies(t *testing.T) {
 	for _, tc := range []struct {
 		body   string
 		target any
-		want   string
+		syntax bool // The error is a json.SyntaxError.
+		why    string
 	}{
-		{"", new(gen.Listing), "the body is empty"},
-		{" \r\n", new(gen.Listing), "the body is empty"},
-		{"<html>", new(gen.Listing), "the body is not JSON: invalid character '<'"},
-		{`{"listingId":"98e2`, new(gen.Listing), "the body is not JSON: unexpected end"},
-		{`{"listingId":1}{`, new(gen.Listing), "the body is not JSON"},
-		{`{"listingId":"98e2e748"} trailing`, new(gen.Listing), "the body is not JSON: invalid character 't' after"},
-		{`{"listingId":NaN}`, new(gen.Listing), "the body is not JSON"},
-		{strings.Repeat("[", 20000), new([]gen.Variant), "nested deeper than 10000"},
-		{`{"listings":` + strings.Repeat("[", 20000), new(gen.ListingPage), "nested deeper than 10000"},
-		{"\xef\xbb\xbf{}", new(gen.Listing), "the body is not JSON"},
-		{`[]`, new(gen.Listing), "the body is an array, want an object"},
-		{`"98e2e748"`, new(gen.Listing), "the body is a string, want an object"},
-		{`7`, new(gen.Listing), "the body is a number, want an object"},
-		{`null`, new(gen.Listing), "the body is null, want an object"},
-		{`null`, new([]gen.Variant), "the body is null, want an array"},
-		{` {}`, new([]gen.Variant), "the body is an object, want an array"},
+		{"", new(gen.Listing), false, "an empty body"},
+		{" \r\n", new(gen.Listing), false, "white space"},
+		{"<html>", new(gen.Listing), true, "the page of a gateway"},
+		{`{"listingId":"98e2`, new(gen.Listing), true, "truncated JSON"},
+		{`{"listingId":1}{`, new(gen.Listing), true, "two values"},
+		{`{"listingId":"98e2e748"} trailing`, new(gen.Listing), true, "text after the value"},
+		{`{"listingId":NaN}`, new(gen.Listing), true, "a value that JSON does not have"},
+		{"\xef\xbb\xbf{}", new(gen.Listing), true, "a byte order mark"},
+		{strings.Repeat("[", 20000), new([]gen.Variant), false, "depth"},
+		{`{"listings":` + strings.Repeat("[", 20000), new(gen.ListingPage), false, "depth of a member"},
+		{`[]`, new(gen.Listing), false, "an array instead of an object"},
+		{`"98e2e748"`, new(gen.Listing), false, "a string instead of an object"},
+		{`7`, new(gen.Listing), false, "a number instead of an object"},
+		{`null`, new(gen.Listing), false, "null instead of an object"},
+		{`null`, new([]gen.Variant), false, "null instead of an array"},
+		{` {}`, new([]gen.Variant), false, "an object instead of an array"},
 	} {
 		decoded, err := gen.Decode(t.Context(), []byte(tc.body), tc.target)
-		require.ErrorContains(t, err, tc.want)
-		assert.Equal(t, gen.Decoded{}, decoded)
+		require.Error(t, err, tc.why)
+		_, syntax := errors.AsType[*json.SyntaxError](err)
+		assert.Equal(t, tc.syntax, syntax, tc.why)
+		assert.Equal(t, gen.Decoded{}, decoded, tc.why)
 	}
 }
 
-func TestDecode_WarningsAreBoundedAndQuoteNothing(t *testing.T) {
+func TestDecode_WarningsAreBoundedAndQuoteNoValues(t *testing.T) {
 	secret := strings.Repeat("eyJhbGciOiJSUzI1NiIs", 3)
 	elements := make([]any, 1000)
 	for i := range elements {
-		elements[i] = map[string]any{"amount": secret, "askId": 7, "ask": secret, "createdAt": secret, "payout": map[string]any{"totalPayout": secret}}
+		elements[i] = map[string]any{
+			"amount": secret, "askId": 7, "ask": secret, "createdAt": secret,
+			"payout": map[string]any{"totalPayout": secret},
+		}
 	}
 	body, err := json.Marshal(map[string]any{"orders": elements, "count": secret, "pageSize": secret})
 	require.NoError(t, err)
@@ -175,4 +191,182 @@ func TestDecode_WarningsAreBoundedAndQuoteNothing(t *testing.T) {
 		assert.NotContains(t, warning, "eyJ")
 		assert.Less(t, len(warning), 100)
 	}
+}
+
+func TestDecode_ReportsMembers(t *testing.T) {
+	for _, tc := range []struct {
+		body   string
+		target any
+		want   map[string]gen.Kind
+		why    string
+	}{
+		{`{}`, new(gen.Batch), map[string]gen.Kind{}, "none"},
+		{
+			`{"batchId":"b","status":null,"completedAt":false,"totalItems":-7,"itemStatuses":{"status":[]},"createdAt":[{}]}`, new(gen.Batch),
+			map[string]gen.Kind{"batchId": "a string", "status": "null", "completedAt": "a boolean", "totalItems": "a number", "itemStatuses": "an object", "createdAt": "an array"},
+			"every kind, right or wrong, and no member of a member",
+		},
+		{" {\n\t\"batchId\" :\r\n \"b\"} ", new(gen.Batch), map[string]gen.Kind{"batchId": gen.KindString}, "white space"},
+		{`{"BATCHID":"b"}`, new(gen.Batch), map[string]gen.Kind{"batchId": gen.KindString}, "another case, which encoding/json accepts"},
+		{`{"batch\u0049d":"b"}`, new(gen.Batch), map[string]gen.Kind{"batchId": gen.KindString}, "an escaped name"},
+		{`{"status":"\\","batchId":"\""}`, new(gen.Batch), map[string]gen.Kind{"status": gen.KindString, "batchId": gen.KindString}, "values with escapes"},
+		{`{"message":"{\"batchId\":\"b\"}","a":{"batchId":"b"},"b":[{"batchId":"b"}]}`, new(gen.Batch), map[string]gen.Kind{}, "neither nested members nor text in a string"},
+		{`{"batchId":"b","batchId":null}`, new(gen.Batch), map[string]gen.Kind{"batchId": gen.KindNull}, "the last one counts, as for its value"},
+		{`[{"variantId":"v"}]`, new([]gen.Variant), map[string]gen.Kind{}, "an array has none"},
+	} {
+		decoded, err := gen.Decode(t.Context(), []byte(tc.body), tc.target)
+		require.NoError(t, err, tc.why)
+		assert.Equal(t, tc.want, decoded.Members, tc.why)
+	}
+}
+
+// Each member of each schema is of another kind in turn.
+func TestDecode_WarnsOfTheMemberOfTheWrongKindOnly(t *testing.T) {
+	schemas := spec(t).Components.Schemas
+	for name, typ := range schemaTypes {
+		if typ.Kind() != reflect.Struct {
+			continue
+		}
+		whole, ok := complete(schemas[name].Value).(map[string]any)
+		require.True(t, ok, name)
+		for field := range typ.Fields() {
+			member := jsonName(field)
+			for _, value := range []any{json.RawMessage(`[[7]]`), json.RawMessage(`{"no":"such"}`), true, "no number, no time"} {
+				assertWarnsOfMember(t, typ, whole, field, member, value)
+			}
+		}
+	}
+}
+
+func assertWarnsOfMember(
+	t *testing.T, typ reflect.Type, whole map[string]any, field reflect.StructField, member string, value any,
+) {
+	t.Helper()
+	changed := maps.Clone(whole)
+	changed[member] = value
+	text, err := json.Marshal(changed)
+	require.NoError(t, err)
+	got, want := reflect.New(typ), reflect.New(typ)
+	decoded, err := gen.Decode(t.Context(), text, got.Interface())
+	require.NoError(t, err, "%s.%s", typ, member)
+	assert.NotEmpty(t, decoded.Members[member], "%s.%s was sent", typ, member)
+	for _, warning := range decoded.Warnings {
+		assert.Regexp(t, "^/"+member+"[:/]", warning, typ)
+	}
+
+	delete(changed, member)
+	text, err = json.Marshal(changed)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, want.Interface()))
+	for i := range typ.NumField() {
+		if other := typ.Field(i); other.Name != field.Name {
+			assert.Equal(t, want.Elem().Field(i).Interface(), got.Elem().Field(i).Interface(),
+				"%s.%s beside %s", typ, other.Name, member)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		`{"count":2,"listings":[{"listingId":"a","payout":{"adjustments":[]}}]}`, `{"listings":{}}`, `{"listings":[7]}`,
+		`{"listings":[{"ask":[],"lastOperation":{"changes":{"additions":[]}}}]}`, `null`, ``, `[`, `{"count":1e999}`, `{"c\u006funt":"\\\"","a":{"count":{}},"hasNextPage" : true}`, `{"Listings":[{"Ask":[]}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var page, strict gen.ListingPage
+		decoded, err := gen.Decode(t.Context(), body, &page)
+		if err != nil {
+			assert.Equal(t, gen.Decoded{}, decoded)
+			return
+		}
+		require.True(t, json.Valid(body), "only JSON is decoded")
+		assert.LessOrEqual(t, len(decoded.Warnings), 20)
+		for _, warning := range decoded.Warnings {
+			assert.True(t, strings.HasPrefix(warning, "/"), warning)
+		}
+		assert.Equal(t, kindsOf(t, body), decoded.Members)
+		if json.Unmarshal(body, &strict) == nil {
+			assert.Equal(t, strict, page, "valid values are decoded as by encoding/json")
+			assert.Empty(t, decoded.Warnings)
+			return
+		}
+		text := withoutDuplicates(t, body) // The last one counts.
+		if decoded, err = gen.Decode(t.Context(), text, &page); err == nil && json.Unmarshal(text, &strict) != nil {
+			assert.NotEmpty(t, decoded.Warnings, "every field that is left zero has a warning")
+		}
+	})
+}
+
+// kindsOf returns the kinds of the members of a listing page by the tokens of encoding/json.
+func kindsOf(t *testing.T, body []byte) map[string]gen.Kind {
+	t.Helper()
+	kinds := map[string]gen.Kind{}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	_, err := decoder.Token()
+	require.NoError(t, err)
+	for decoder.More() {
+		name, err := decoder.Token()
+		require.NoError(t, err)
+		var value json.RawMessage
+		require.NoError(t, decoder.Decode(&value))
+		for _, known := range []string{"count", "hasNextPage", "listings", "pageNumber", "pageSize"} {
+			if strings.EqualFold(name.(string), known) {
+				kinds[known] = map[byte]gen.Kind{
+					'{': gen.KindObject, '[': gen.KindArray, '"': gen.KindString, 'n': gen.KindNull,
+					't': gen.KindBoolean, 'f': gen.KindBoolean,
+				}[value[0]]
+				if kinds[known] == "" {
+					kinds[known] = gen.KindNumber
+				}
+			}
+		}
+	}
+	return kinds
+}
+
+func withoutDuplicates(t *testing.T, body []byte) []byte {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	require.NoError(t, decoder.Decode(&value))
+	text, err := json.Marshal(value)
+	require.NoError(t, err)
+	return text
+}
+
+// FuzzDecodeSchemas decodes a body into each of the schemas. A value that was decoded can be
+// marshalled, and decodes without warnings to an equal value.
+func FuzzDecodeSchemas(f *testing.F) {
+	names := slices.Sorted(maps.Keys(schemaTypes))
+	for i, name := range names {
+		text, err := json.Marshal(reflect.New(schemaTypes[name]).Interface())
+		require.NoError(f, err)
+		f.Add(uint8(i), text)
+	}
+	for i := range names {
+		f.Add(uint8(i), []byte(`{"itemStatuses":"IN_PROGRESS","changes":{"additions":[]},"payout":{"salePrice":"1e9"},"error":{"message":1},"items":[null,[]]}`))
+	}
+	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
+		typ := schemaTypes[names[int(which)%len(names)]]
+		if typ.Kind() != reflect.Struct {
+			return // Decode takes structs
+		}
+		first := reflect.New(typ)
+		decoded, err := gen.Decode(t.Context(), body, first.Interface())
+		require.LessOrEqual(t, len(decoded.Warnings), 20)
+		if err != nil {
+			return
+		}
+		text, err := json.Marshal(first.Interface())
+		require.NoError(t, err)
+		second := reflect.New(typ)
+		decoded, err = gen.Decode(t.Context(), text, second.Interface())
+		require.NoError(t, err)
+		require.Empty(t, decoded.Warnings, "%s", text)
+		again, err := json.Marshal(second.Interface())
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(again))
+	})
 }

@@ -4625,7 +4625,7 @@ func (c *Client) applyEditors(ctx context.Context, req *http.Request, additional
 	return nil
 }
 
-// The operations of the service, by the operationId that the spec gives them.
+// The operations of the service, by their operationId in the spec.
 const (
 	OpIngestProducts               OperationID = "IngestProducts"
 	OpGetIngestion                 OperationID = "GetIngestion"
@@ -4661,7 +4661,7 @@ const (
 	OpGetShippingDocument          OperationID = "GetShippingDocument"
 )
 
-// operations is the operations table, a row an operation of the spec.
+// operations is the operations table, one row per operation of the spec.
 var operations = [...]Operation{
 	{ID: OpIngestProducts, Method: http.MethodPost, Route: "/catalog/ingestion", Tag: "Catalog", RetrySafe: false},
 	{ID: OpGetIngestion, Method: http.MethodGet, Route: "/catalog/ingestion/{ingestionId}", Tag: "Catalog", RetrySafe: true},

@@ -15,7 +15,8 @@ type Operation struct {
 	Route  string // The path below the base URL, with its parameters in braces.
 	Tag    string // The group the operation belongs to: Listings, Batches, Orders or Catalog.
 
-	// RetrySafe says that repeating the call cannot change anything on the service (x-retry-safe in the spec).
+	// RetrySafe is true if repeating the call cannot change anything on the service (x-retry-safe in
+	// the spec).
 	RetrySafe bool
 }
 
@@ -31,10 +32,10 @@ func LookupOperation(id OperationID) (Operation, bool) {
 	return operations[i], true
 }
 
-// MatchOperation finds the operation that a request belongs to by its method and its escaped path below the
-// base URL, such as "/selling/listings/98e2e748". A literal segment wins over a parameter, as in the
-// service: /selling/orders/active is not an order number. It returns false when no route matches, or when a
-// parameter is empty, "." or "..", which would reach another route.
+// MatchOperation returns the operation of a request by its method and its escaped path below the
+// base URL, such as "/selling/listings/98e2e748". A literal segment has precedence over a
+// parameter, as in the service: /selling/orders/active is not an order number. It returns false if
+// no route matches, or if a parameter is empty, "." or "..", which would reach another route.
 func MatchOperation(method, path string) (Operation, bool) {
 	segments := strings.Split(path, "/")
 	best, literals := -1, -1
@@ -52,7 +53,7 @@ func MatchOperation(method, path string) (Operation, bool) {
 	return operations[best], true
 }
 
-// matchRoute reports whether segments fit the route, and how many of them are literal.
+// matchRoute reports whether segments match the route, and how many of them are literal.
 func matchRoute(route, segments []string) (literals int, ok bool) {
 	if len(route) != len(segments) {
 		return 0, false

@@ -11,7 +11,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-func TestOperationsTableIsTheSpec(t *testing.T) {
+func TestOperations_AreThoseOfTheSpec(t *testing.T) {
 	var want []gen.Operation
 	for route, item := range spec(t).Paths.Map() {
 		for method, op := range item.Operations() {
@@ -26,12 +26,12 @@ func TestOperationsTableIsTheSpec(t *testing.T) {
 	assert.ElementsMatch(t, want, gen.Operations())
 }
 
-func TestOperationsTableCannotBeChanged(t *testing.T) {
+func TestOperations_ReturnsACopy(t *testing.T) {
 	gen.Operations()[0] = gen.Operation{}
 	assert.NotEmpty(t, gen.Operations()[0].ID)
 }
 
-func TestLookupOperationKnowsTheSpecOnly(t *testing.T) {
+func TestLookupOperation_FindsOperationsOfTheSpecOnly(t *testing.T) {
 	for _, op := range gen.Operations() {
 		found, ok := gen.LookupOperation(op.ID)
 		assert.True(t, ok, op.ID)
@@ -43,7 +43,7 @@ func TestLookupOperationKnowsTheSpecOnly(t *testing.T) {
 	}
 }
 
-func TestMatchOperationFindsEveryRoute(t *testing.T) {
+func TestMatchOperation_FindsEveryRoute(t *testing.T) {
 	for _, op := range gen.Operations() {
 		for _, id := range []string{"98e2e748-8000-45bf-a624-5531d6a68318", "02-L0QT6MRVSG", "a%2Fb", "...", "%2e%2e.", "ä"} {
 			found, ok := gen.MatchOperation(op.Method, fillRoute(op.Route, id))
@@ -53,7 +53,7 @@ func TestMatchOperationFindsEveryRoute(t *testing.T) {
 	}
 }
 
-func TestMatchOperationPrefersLiterals(t *testing.T) {
+func TestMatchOperation_PrefersLiterals(t *testing.T) {
 	for _, tc := range []struct {
 		path string
 		want gen.OperationID
@@ -61,8 +61,8 @@ func TestMatchOperationPrefersLiterals(t *testing.T) {
 	}{
 		{"/selling/orders/active", gen.OpListActiveOrders, "it is not an order number"},
 		{"/selling/orders/history", gen.OpListOrderHistory, "it is not an order number"},
-		{"/selling/orders/Active", gen.OpGetOrder, "paths are told apart by case"},
-		{"/selling/orders/active/shipping-document", gen.OpGetShippingDocuments, "no literal route goes on from there"},
+		{"/selling/orders/Active", gen.OpGetOrder, "the case of a path matters"},
+		{"/selling/orders/active/shipping-document", gen.OpGetShippingDocuments, "no longer route has this literal"},
 		{"/catalog/products/variants/gtins/0195866137516", gen.OpGetVariantByGTIN, "variants is not a product id"},
 		{"/catalog/products/variants/variants/gtins", gen.OpGetVariant, "here the third segment is a product id"},
 		{"/catalog/products/market-data", gen.OpGetProduct, "a literal of a longer route is an id in a shorter one"},
@@ -73,7 +73,7 @@ func TestMatchOperationPrefersLiterals(t *testing.T) {
 	}
 }
 
-func TestMatchOperationRefusesWhatReachesAnotherRoute(t *testing.T) {
+func TestMatchOperation_RefusesIDsThatReachAnotherRoute(t *testing.T) {
 	for _, op := range gen.Operations() {
 		if !strings.Contains(op.Route, "{") {
 			continue
@@ -85,18 +85,18 @@ func TestMatchOperationRefusesWhatReachesAnotherRoute(t *testing.T) {
 	}
 }
 
-func TestMatchOperationRefusesWhatTheSpecDoesNotHave(t *testing.T) {
+func TestMatchOperation_RefusesUnknownRoutes(t *testing.T) {
 	for _, tc := range []struct{ method, path, why string }{
 		{http.MethodGet, "", "no path"},
-		{http.MethodGet, "/", "no operation stands at the root"},
+		{http.MethodGet, "/", "the root has no operation"},
 		{http.MethodGet, "/selling/listings/", "an id is missing"},
 		{http.MethodGet, "//selling/listings", "an empty segment is a segment"},
 		{http.MethodGet, "selling/listings", "paths begin with a slash"},
 		{http.MethodGet, "/v2/selling/listings", "the path is the one below the base URL"},
-		{http.MethodGet, "/selling/listings?pageNumber=1", "a query is no part of the path"},
+		{http.MethodGet, "/selling/listings?pageNumber=1", "a query is not part of the path"},
 		{http.MethodHead, "/selling/listings", "another method is another operation"},
 		{"get", "/selling/listings", "methods are upper case"},
-		{http.MethodDelete, "/selling/listings", "nothing deletes all listings"},
+		{http.MethodDelete, "/selling/listings", "there is no operation that deletes all listings"},
 		{http.MethodPost, "/selling/orders/active", "the route exists for another method"},
 	} {
 		_, ok := gen.MatchOperation(tc.method, tc.path)

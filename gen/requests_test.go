@@ -1,8 +1,10 @@
 package gen_test
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +15,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-func TestEveryOperationIsSentToItsRoute(t *testing.T) {
+func TestClient_SendsToTheRouteOfTheOperation(t *testing.T) {
 	for _, op := range gen.Operations() {
 		req := send(t, op, emptyParams, "sample")
 		assert.Equal(t, op.Method, req.Method, op.ID)
@@ -21,27 +23,26 @@ func TestEveryOperationIsSentToItsRoute(t *testing.T) {
 	}
 }
 
-func TestUnsetParametersAreNotSent(t *testing.T) {
+func TestClient_OmitsUnsetParameters(t *testing.T) {
 	doc := spec(t)
 	for _, op := range gen.Operations() {
 		req := send(t, op, emptyParams, "sample")
-		assert.ElementsMatch(t, queryNames(doc, op, true), keys(req.URL.Query()), "%s: only what is required", op.ID)
+		assert.ElementsMatch(t, queryNames(doc, op, true), slices.Collect(maps.Keys(req.URL.Query())), "%s: only required parameters", op.ID)
 	}
 }
 
-// TestParametersThatAreSetToZeroAreSent: pageNumber 0 is for the service to refuse, isExpired false is a
-// legitimate wish.
-func TestParametersThatAreSetToZeroAreSent(t *testing.T) {
+// The service refuses pageNumber 0, and isExpired false is a filter.
+func TestClient_SendsParametersThatAreSetToZero(t *testing.T) {
 	doc, parameters := spec(t), 0
 	for _, op := range gen.Operations() {
 		req := send(t, op, zeroParams, "sample")
-		assert.ElementsMatch(t, queryNames(doc, op, false), keys(req.URL.Query()), op.ID)
+		assert.ElementsMatch(t, queryNames(doc, op, false), slices.Collect(maps.Keys(req.URL.Query())), op.ID)
 		parameters += len(req.URL.Query())
 	}
 	assert.Greater(t, parameters, 30)
 }
 
-func TestIdsWithReservedCharactersStayInTheirSegment(t *testing.T) {
+func TestClient_EscapesReservedCharactersInIDs(t *testing.T) {
 	for _, op := range gen.Operations() {
 		for _, id := range []string{"a/b", "../active", "a?b=c", "a#b", "a%2Fb", "a b", "ä"} {
 			req := send(t, op, emptyParams, id)
@@ -52,7 +53,7 @@ func TestIdsWithReservedCharactersStayInTheirSegment(t *testing.T) {
 	}
 }
 
-func TestHostileIdsTurnNoWriteIntoAnother(t *testing.T) {
+func TestClient_HostileIDsDoNotTurnAWriteIntoAnother(t *testing.T) {
 	for _, op := range gen.Operations() {
 		if op.RetrySafe || !strings.Contains(op.Route, "{") {
 			continue
@@ -66,26 +67,26 @@ func TestHostileIdsTurnNoWriteIntoAnother(t *testing.T) {
 	}
 }
 
-// TestDotIdsTurnAReadIntoAnother is why ids are refused before a request is built: the builder resolves dot
-// segments, and nothing that sees the finished request can tell.
-func TestDotIdsTurnAReadIntoAnother(t *testing.T) {
+// This is why package client refuses such ids before a request is built: the builder resolves dot
+// segments, so that the request does not show them.
+func TestClient_DotIDsTurnAReadIntoAnother(t *testing.T) {
 	for _, tc := range []struct {
-		asked gen.Operation
-		ids   []string
-		got   gen.OperationID
+		called  gen.Operation
+		ids     []string
+		reached gen.OperationID
 	}{
 		{lookup(t, gen.OpListListingOperations), []string{"."}, gen.OpGetListing},
 		{lookup(t, gen.OpListCreateListingsBatchItems), []string{"."}, gen.OpGetCreateListingsBatch},
 		{lookup(t, gen.OpGetVariantMarketData), []string{"0c7b0a0e", ".."}, gen.OpListProductMarketData},
 	} {
-		req := send(t, tc.asked, emptyParams, tc.ids...)
+		req := send(t, tc.called, emptyParams, tc.ids...)
 		other, ok := gen.MatchOperation(req.Method, escapedPath(req))
-		assert.True(t, ok, tc.asked.ID)
-		assert.Equal(t, tc.got, other.ID, "%s with ids %q", tc.asked.ID, tc.ids)
+		assert.True(t, ok, tc.called.ID)
+		assert.Equal(t, tc.reached, other.ID, "%s with ids %q", tc.called.ID, tc.ids)
 	}
 }
 
-// recorder keeps the request and answers it with nothing.
+// recorder records the last request and responds without a body.
 type recorder struct{ request *http.Request }
 
 func (r *recorder) Do(req *http.Request) (*http.Response, error) {
@@ -93,8 +94,8 @@ func (r *recorder) Do(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
 }
 
-// send calls the generated method of an operation and returns the request it makes. The last id stands for all
-// further path parameters.
+// send calls the generated method of an operation and returns the request that it sends. The last
+// id is used for all further path parameters.
 func send(t *testing.T, op gen.Operation, params func(reflect.Type) reflect.Value, ids ...string) *http.Request {
 	t.Helper()
 	sent := &recorder{}
@@ -156,12 +157,12 @@ func bodyType(t *testing.T, op gen.OperationID) reflect.Type {
 	return nil
 }
 
-// escapedPath returns the path below the base URL as it goes over the wire.
+// escapedPath returns the path below the base URL, escaped as it is sent.
 func escapedPath(req *http.Request) string {
 	return strings.TrimPrefix(req.URL.EscapedPath(), "/v2")
 }
 
-// queryNames returns the query parameters of the spec, all of them or the required ones.
+// queryNames returns the names of the query parameters in the spec, all or the required ones.
 func queryNames(doc *openapi3.T, op gen.Operation, requiredOnly bool) []string {
 	var names []string
 	for _, ref := range doc.Paths.Value(op.Route).GetOperation(op.Method).Parameters {
@@ -181,12 +182,4 @@ func fillRoute(route, id string) string {
 		}
 	}
 	return strings.Join(segments, "/")
-}
-
-func keys[V any](m map[string]V) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	return names
 }

@@ -1,25 +1,31 @@
 package gen
 
-// Terminal reports whether nothing further happens to the batch: [BatchStatusCompleted]. Its items may have
-// failed all the same. A non-null completedAt of the [Batch] is the end that the service documents. A status
-// that this version does not know is not terminal.
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Terminal reports whether the batch is done: [BatchStatusCompleted]. Its items may have failed.
+// The service documents a non-null completedAt of the [Batch] as its end. A status that this
+// version does not know is not terminal.
 func (e BatchStatus) Terminal() bool { return e == BatchStatusCompleted }
 
-// Terminal reports whether the item has its result: [BatchItemStatusCompleted] and [BatchItemStatusFailed]. A
-// status that this version does not know is not terminal.
+// Terminal reports whether the item has its result: [BatchItemStatusCompleted] or
+// [BatchItemStatusFailed]. A status that this version does not know is not terminal.
 func (e BatchItemStatus) Terminal() bool {
 	return e == BatchItemStatusCompleted || e == BatchItemStatusFailed
 }
 
-// Terminal reports whether the operation has ended: [OperationStatusSucceeded] and [OperationStatusFailed]. A
-// status that this version does not know is not terminal.
+// Terminal reports whether the operation has ended: [OperationStatusSucceeded] or
+// [OperationStatusFailed]. A status that this version does not know is not terminal.
 func (e OperationStatus) Terminal() bool {
 	return e == OperationStatusSucceeded || e == OperationStatusFailed
 }
 
 // Terminal reports whether the listing can never be on the market again: [ListingStatusDeleted],
-// [ListingStatusCanceled] and [ListingStatusCompleted]. [ListingStatusMatched] is not terminal: its sale is
-// still under way, see [ListingStatus.Sold]. A status that this version does not know is not terminal.
+// [ListingStatusCanceled] or [ListingStatusCompleted]. [ListingStatusMatched] is not terminal: its
+// sale is still under way, see [ListingStatus.Sold]. A status that this version does not know is
+// not terminal.
 func (e ListingStatus) Terminal() bool {
 	switch e {
 	case ListingStatusDeleted, ListingStatusCanceled, ListingStatusCompleted:
@@ -29,27 +35,52 @@ func (e ListingStatus) Terminal() bool {
 	}
 }
 
-// Sold reports whether a buyer took the listing: [ListingStatusMatched] and [ListingStatusCompleted]. A sold
-// listing cannot be deleted.
+// Sold reports whether a buyer took the listing: [ListingStatusMatched] or
+// [ListingStatusCompleted]. A sold listing cannot be deleted.
 func (e ListingStatus) Sold() bool {
 	return e == ListingStatusMatched || e == ListingStatusCompleted
 }
 
-// Terminal reports whether the order has ended, well or not: [OrderStatusAuthFailed],
-// [OrderStatusDidNotShip], [OrderStatusCanceled], [OrderStatusCompleted] and [OrderStatusReturned], the
-// statuses of the order history. A status that this version does not know is not terminal, and neither is
-// [OrderStatusUnknown], which is the service's own word for that.
+// Terminal reports whether the order has ended, successfully or not: [OrderStatusAuthFailed],
+// [OrderStatusDidNotShip], [OrderStatusCanceled], [OrderStatusCompleted] or [OrderStatusReturned],
+// the statuses of the order history. [OrderStatusUnknown], which the service itself sends, is not
+// terminal, and neither is a status that this version does not know.
 func (e OrderStatus) Terminal() bool {
 	switch e {
-	case OrderStatusAuthFailed, OrderStatusDidNotShip, OrderStatusCanceled, OrderStatusCompleted, OrderStatusReturned:
+	case OrderStatusAuthFailed, OrderStatusDidNotShip, OrderStatusCanceled, OrderStatusCompleted,
+		OrderStatusReturned:
 		return true
 	default:
 		return false
 	}
 }
 
-// Terminal reports whether the review of a proposed product is over: [IngestionStatusCompleted] and
+// Terminal reports whether the review of a proposed product is over: [IngestionStatusCompleted] or
 // [IngestionStatusRejected]. A status that this version does not know is not terminal.
 func (e IngestionStatus) Terminal() bool {
 	return e == IngestionStatusCompleted || e == IngestionStatusRejected
+}
+
+// Reason is a text that says why an operation or a batch item failed. It is localised and has no
+// code: show it, and do not match on it. The empty Reason means that there was no error.
+//
+// It marshals as a JSON string, and unmarshals from a JSON string, null, or an object with a
+// message, which some responses hold instead.
+type Reason string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (r *Reason) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil { // null leaves text empty
+		*r = Reason(text)
+		return nil
+	}
+	var object struct {
+		Message string `json:"message"`
+	}
+	if err := json.Unmarshal(data, &object); err != nil {
+		return fmt.Errorf("decode reason: want a string or an object with a message: %w", err)
+	}
+	*r = Reason(object.Message)
+	return nil
 }

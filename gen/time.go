@@ -7,17 +7,15 @@ import (
 	"time"
 )
 
-// Time is an instant in UTC. The zero value means absent: omitzero drops it and
-// it marshals as null. All methods of [time.Time] are there; make one with
-// [TimeOf].
+// Time is an instant in UTC, with all methods of [time.Time]; make one with [TimeOf]. The zero
+// value means absent: omitzero drops it and it marshals as null.
 //
-// It reads RFC 3339 with any fraction of a second; the same without a zone, with
-// a T or a space before the time of day (taken as UTC); and a date alone
-// (midnight UTC). It is written as RFC 3339 in UTC with milliseconds, or with up to
-// nanoseconds when it has a finer part.
+// It marshals as RFC 3339 in UTC with milliseconds, or with up to nanoseconds if it has a finer
+// part. It unmarshals from RFC 3339 with any fraction of a second, from the same without a zone and
+// with a T or a space before the time of day (taken as UTC), and from a date alone (midnight UTC).
 type Time struct {
-	// A struct of nothing but a time.Time converts to the date type of the
-	// generator's runtime, which then drops the time of day in a query.
+	// The generator's runtime converts a struct of nothing but a time.Time to its date type, which
+	// drops the time of day in a query.
 	_ struct{}
 
 	time.Time
@@ -33,7 +31,7 @@ var errTimeYear = errors.New("the year is outside 0 to 9999")
 // TimeOf returns t in UTC, without a monotonic clock reading.
 func TimeOf(t time.Time) Time { return Time{Time: t.UTC()} }
 
-// AppendText appends what [Time.MarshalText] returns.
+// AppendText appends the text that [Time.MarshalText] returns.
 func (t Time) AppendText(b []byte) ([]byte, error) {
 	if t.IsZero() {
 		return b, nil
@@ -49,11 +47,12 @@ func (t Time) AppendText(b []byte) ([]byte, error) {
 	return utc.AppendFormat(b, layout), nil
 }
 
-// MarshalText returns the time as it stands in a query, "" for the zero time.
+// MarshalText returns the time in the form of a query parameter, "" for the zero time. A year
+// outside 0 to 9999 is an error.
 func (t Time) MarshalText() ([]byte, error) { return t.AppendText(nil) }
 
-// UnmarshalText reads the forms that [Time] names; "" is the zero time. On an
-// error the time is zero.
+// UnmarshalText reads the forms that [Time] lists; "" is the zero time. On an error the time is
+// zero.
 func (t *Time) UnmarshalText(text []byte) error {
 	*t = Time{}
 	if len(text) == 0 {
@@ -65,15 +64,15 @@ func (t *Time) UnmarshalText(text []byte) error {
 			continue
 		}
 		if !writableYear(parsed.UTC()) {
-			return fmt.Errorf("decode time %s: %w", excerpt(string(text)), errTimeYear)
+			return fmt.Errorf("decode time (%s): %w", excerpt(string(text)), errTimeYear)
 		}
 		*t = TimeOf(parsed)
 		return nil
 	}
-	return fmt.Errorf("decode time: %s is neither RFC 3339 nor a date", excerpt(string(text)))
+	return fmt.Errorf("decode time: neither RFC 3339 nor a date (%s)", excerpt(string(text)))
 }
 
-// MarshalJSON writes a JSON string, or null for the zero time.
+// MarshalJSON returns a JSON string, or null for the zero time.
 func (t Time) MarshalJSON() ([]byte, error) {
 	if t.IsZero() {
 		return []byte("null"), nil
@@ -85,8 +84,8 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return append(b, '"'), nil
 }
 
-// UnmarshalJSON reads a JSON string in one of the forms that [Time] names; ""
-// and null are the zero time. On an error the time is zero.
+// UnmarshalJSON reads a JSON string in one of the forms that [Time] lists; "" and null are the zero
+// time. On an error the time is zero.
 func (t *Time) UnmarshalJSON(data []byte) error {
 	*t = Time{}
 	if string(data) == "null" {
@@ -102,6 +101,6 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return t.UnmarshalText([]byte(text))
 }
 
-// writableYear holds a time to the years RFC 3339 can write: an offset can move
-// one that was read beyond them.
+// writableYear reports whether RFC 3339 has a form for the time: an offset can move a time that was
+// read out of the range.
 func writableYear(utc time.Time) bool { return utc.Year() >= 0 && utc.Year() <= 9999 }

@@ -3,10 +3,12 @@ package clienttest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,7 +20,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// contract is the spec, ready to judge requests and answers. It never changes, so all servers share one.
+// contract checks requests and responses against the spec. It never changes, so all servers share
+// one.
 type contract struct {
 	routes  map[gen.OperationID]*routers.Route
 	options *openapi3filter.Options
@@ -46,7 +49,7 @@ var loadContract = sync.OnceValues(func() (*contract, error) {
 	return c, nil
 })
 
-// checkRequest says how a request breaks the contract of the operation it belongs to.
+// checkRequest returns an error that says how a request breaks the spec of its operation.
 func (c *contract) checkRequest(op gen.Operation, r *http.Request, params map[string]string, body []byte) error {
 	route := c.routes[op.ID]
 	checked := r.Clone(r.Context())
@@ -60,8 +63,8 @@ func (c *contract) checkRequest(op gen.Operation, r *http.Request, params map[st
 	return errors.Join(err, checkQuery(route, r))
 }
 
-// checkQuery refuses what the validator lets pass: parameters that the operation does not have, and
-// parameters that are sent twice (the service reads lists from one comma-separated value).
+// checkQuery refuses parameters that the validator accepts: those that the operation does not have,
+// and those that are sent twice (the service reads a list from one comma-separated value).
 func checkQuery(route *routers.Route, r *http.Request) error {
 	var errs []error
 	for name, values := range r.URL.Query() {
@@ -69,13 +72,13 @@ func checkQuery(route *routers.Route, r *http.Request) error {
 		case route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil:
 			errs = append(errs, fmt.Errorf("query parameter %q is not in the spec", name))
 		case len(values) > 1:
-			errs = append(errs, fmt.Errorf("query parameter %q is sent %d times; send one value", name, len(values)))
+			errs = append(errs, fmt.Errorf("query parameter %q is sent %d times: send one value", name, len(values)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// checkCredential demands that a credential is there; which one it is remains the test's business.
+// checkCredential requires a credential; any value is accepted.
 func checkCredential(_ context.Context, input *openapi3filter.AuthenticationInput) error {
 	scheme, header := input.SecurityScheme, input.RequestValidationInput.Request.Header
 	if scheme.Type == "apiKey" {
@@ -85,46 +88,47 @@ func checkCredential(_ context.Context, input *openapi3filter.AuthenticationInpu
 		return nil
 	}
 	if token, ok := strings.CutPrefix(header.Get("Authorization"), "Bearer "); !ok || strings.TrimSpace(token) == "" {
-		return errors.New("header Authorization holds no bearer token")
+		return errors.New("header Authorization has no bearer token")
 	}
 	return nil
 }
 
-// checkAnswer turns a scripted body into bytes and says how the answer breaks the operation's contract.
-func (c *contract) checkAnswer(id gen.OperationID, status int, body any) (answer, error) {
+// checkResponse encodes a body, and returns an error that says how the response breaks the spec of
+// the operation.
+func (c *contract) checkResponse(id gen.OperationID, status int, body any) (response, error) {
 	route := c.routes[id]
 	if route == nil {
-		return answer{}, fmt.Errorf("the spec has no operation %q", id)
+		return response{}, fmt.Errorf("the spec has no operation %q", id)
 	}
-	response := route.Operation.Responses.Status(status)
-	if response == nil && status >= http.StatusBadRequest {
-		response = route.Operation.Responses.Default()
+	declared := route.Operation.Responses.Status(status)
+	if declared == nil && status >= http.StatusBadRequest {
+		declared = route.Operation.Responses.Default()
 	}
-	if response == nil {
-		return answer{}, fmt.Errorf("status %d is not declared; use Raw to answer it all the same", status)
+	if declared == nil {
+		return response{}, fmt.Errorf("status %d is not declared: use Raw to send it", status)
 	}
-	a := answer{status: status, header: http.Header{"Content-Type": {mediaType(response.Value)}}}
+	resp := response{status: status, header: http.Header{"Content-Type": {mediaType(declared.Value)}}}
 	var err error
-	if a.body, err = encode(body); err != nil {
-		return a, err
+	if resp.body, err = encode(body); err != nil {
+		return resp, err
 	}
-	return a, openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+	return resp, openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
 			Request: &http.Request{Method: route.Method}, Route: route,
 		},
-		Status: status, Header: a.header, Body: io.NopCloser(bytes.NewReader(a.body)), Options: c.options,
+		Status: status, Header: resp.header, Body: io.NopCloser(bytes.NewReader(resp.body)), Options: c.options,
 	})
 }
 
-// mediaType returns the type that a response is sent as; the spec gives every response exactly one.
-func mediaType(response *openapi3.Response) string {
-	for name := range response.Content {
+// mediaType returns the media type of a response; each response of the spec has exactly one.
+func mediaType(declared *openapi3.Response) string {
+	for name := range declared.Content {
 		return name
 	}
 	return ""
 }
 
-// schemaReason keeps a report to one line: the validator's own text prints the schema and the whole value.
+// schemaReason returns one line: the error of the validator prints the schema and the whole value.
 func schemaReason(err *openapi3.SchemaError) string {
 	reason := err.Reason
 	if err.Origin != nil {
@@ -134,4 +138,33 @@ func schemaReason(err *openapi3.SchemaError) string {
 		return reason
 	}
 	return fmt.Sprintf("/%s: %s", strings.Join(err.JSONPointer(), "/"), reason)
+}
+
+// encode returns bytes and strings unchanged, and marshals any other value.
+func encode(body any) ([]byte, error) {
+	switch b := body.(type) {
+	case []byte:
+		return slices.Clone(b), nil
+	case json.RawMessage:
+		return slices.Clone(b), nil
+	case string:
+		return []byte(b), nil
+	}
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("marshal body: %w", err)
+	}
+	return data, nil
+}
+
+// canonical returns JSON in a form that is the same for equal values: without spaces, with sorted
+// members, and with unchanged numbers.
+func canonical(data []byte) ([]byte, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, fmt.Errorf("parse JSON (%q): %w", data, err)
+	}
+	return json.Marshal(value)
 }

@@ -12,26 +12,26 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-func TestEveryOperationHasExamplesThatFitTheContract(t *testing.T) {
+func TestExampleOf_EveryOperationHasValidExamples(t *testing.T) {
 	for _, op := range gen.Operations() {
 		t.Run(string(op.ID), func(t *testing.T) {
-			v := &verdict{TB: t}
-			clienttest.New(v).Expect(op.ID).RespondExample()
-			require.Empty(t, v.failures)
-			require.Len(t, v.end(), 1, "the leftover")
+			tb := &fakeTB{TB: t}
+			clienttest.New(tb).Expect(op.ID).RespondExample()
+			require.Empty(t, tb.failures)
+			require.Len(t, tb.end(), 1, "the unmet expectation")
 
 			if op.ID != gen.OpGetShippingDocument {
 				assert.True(t, json.Valid(clienttest.ExampleOf(op.ID)))
 			}
 			body := clienttest.RequestExampleOf(op.ID)
-			takesNone := op.Method == http.MethodGet || op.Method == http.MethodDelete || op.ID == gen.OpDeactivateListing
-			assert.Equal(t, takesNone, body == nil, "%s", body)
+			hasNone := op.Method == http.MethodGet || op.Method == http.MethodDelete || op.ID == gen.OpDeactivateListing
+			assert.Equal(t, hasNone, body == nil, "%s", body)
 		})
 	}
 	assert.Panics(t, func() { clienttest.ExampleOf("SellEverything") })
 }
 
-func TestRequestsThatBreakTheContractFailTheTest(t *testing.T) {
+func TestServer_RefusesRequestsThatBreakTheSpec(t *testing.T) {
 	for _, tc := range []struct {
 		name               string
 		op                 gen.OperationID
@@ -47,12 +47,12 @@ func TestRequestsThatBreakTheContractFailTheTest(t *testing.T) {
 		{
 			"no token", gen.OpGetListing, http.MethodGet, listing, "",
 			func(h http.Header) { h.Del("Authorization") },
-			[]string{"header Authorization holds no bearer token"},
+			[]string{"header Authorization has no bearer token"},
 		},
 		{
 			"an empty token", gen.OpGetListing, http.MethodGet, listing, "",
 			func(h http.Header) { h.Set("Authorization", "Bearer ") },
-			[]string{"header Authorization holds no bearer token"},
+			[]string{"header Authorization has no bearer token"},
 		},
 		{
 			"a page size out of bounds", gen.OpListListings, http.MethodGet, "/selling/listings?pageSize=101", "",
@@ -60,12 +60,12 @@ func TestRequestsThatBreakTheContractFailTheTest(t *testing.T) {
 			[]string{"pageSize", "100"},
 		},
 		{
-			"a required parameter left out", gen.OpSearchProducts, http.MethodGet, "/catalog/search", "",
+			"a missing required parameter", gen.OpSearchProducts, http.MethodGet, "/catalog/search", "",
 			nil,
 			[]string{"query", "required"},
 		},
 		{
-			"a parameter that is unknown", gen.OpListListings, http.MethodGet, "/selling/listings?page=2", "",
+			"an unknown parameter", gen.OpListListings, http.MethodGet, "/selling/listings?page=2", "",
 			nil,
 			[]string{`query parameter "page" is not in the spec`},
 		},
@@ -80,7 +80,7 @@ func TestRequestsThatBreakTheContractFailTheTest(t *testing.T) {
 			[]string{"/amount: value must be a string"},
 		},
 		{
-			"a required member left out", gen.OpCreateListing, http.MethodPost, "/selling/listings",
+			"a missing required member", gen.OpCreateListing, http.MethodPost, "/selling/listings",
 			`{"amount":"162"}`, nil,
 			[]string{`property "variantId" is missing`},
 		},
@@ -95,11 +95,11 @@ func TestRequestsThatBreakTheContractFailTheTest(t *testing.T) {
 			[]string{"/items/0/currencyCode: doesn't match schema due to: value is not one of the allowed values"},
 		},
 		{
-			"a body left out", gen.OpActivateListing, http.MethodPut, listing + "/activate", "", nil,
+			"a missing body", gen.OpActivateListing, http.MethodPut, listing + "/activate", "", nil,
 			[]string{"value is required but missing"},
 		},
 		{
-			"a body where none is taken", gen.OpDeactivateListing, http.MethodPut, listing + "/deactivate", "{}", nil,
+			"a body of an operation without one", gen.OpDeactivateListing, http.MethodPut, listing + "/deactivate", "{}", nil,
 			[]string{"request body not allowed"},
 		},
 		{
@@ -109,8 +109,8 @@ func TestRequestsThatBreakTheContractFailTheTest(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			v := &verdict{TB: t}
-			srv := clienttest.New(v)
+			tb := &fakeTB{TB: t}
+			srv := clienttest.New(tb)
 			srv.Expect(tc.op).RespondExample()
 			r := request(t, srv, tc.method, tc.path, tc.body)
 			if tc.change != nil {
@@ -120,8 +120,8 @@ func TestRequestsThatBreakTheContractFailTheTest(t *testing.T) {
 			got := send(t, srv, r)
 
 			assert.Equal(t, http.StatusNotImplemented, got.status)
-			failures := v.end()
-			require.Len(t, failures, 1, "one mistake, one report: the expectation counts as met")
+			failures := tb.end()
+			require.Len(t, failures, 1, "one failure: the expectation counts as met")
 			for _, want := range tc.want {
 				assert.Contains(t, failures[0], want)
 			}
@@ -131,7 +131,7 @@ func TestRequestsThatBreakTheContractFailTheTest(t *testing.T) {
 	}
 }
 
-func TestAnswersAreCheckedWhenTheyAreScripted(t *testing.T) {
+func TestRespond_ChecksTheResponseAtOnce(t *testing.T) {
 	batch := func(change string) string {
 		return `{"batchId":"5ee0ab0e-2a2b-4a3e-9a46-bd8d4ee8c54f","status":"QUEUED","completedAt":null,` +
 			`"createdAt":"2026-11-02T09:14:05.812Z","updatedAt":"2026-11-02T09:14:05.812Z","totalItems":1,"itemStatuses":{}` + change + `}`
@@ -144,35 +144,35 @@ func TestAnswersAreCheckedWhenTheyAreScripted(t *testing.T) {
 		op     gen.OperationID
 		status int
 		body   any
-		want   string // empty when the answer is fine
+		want   string // A part of the failure, empty if the response is valid.
 	}{
 		{"a declared error", gen.OpGetListing, 404, gen.PublicAPIError{StatusCode: 404, Message: "gone"}, ""},
 		{"an error under default", gen.OpGetListing, 429, gen.PublicAPIError{StatusCode: 429, Message: "slow down"}, ""},
-		{"an error whose body says another status", gen.OpGetListing, 502, gen.PublicAPIError{StatusCode: 500, Message: "broken"}, ""},
+		{"an error whose body has another status", gen.OpGetListing, 502, gen.PublicAPIError{StatusCode: 500, Message: "broken"}, ""},
 		{"JSON text", gen.OpGetCreateListingsBatch, 200, batch(""), ""},
 		{"JSON bytes", gen.OpGetCreateListingsBatch, 200, []byte(batch("")), ""},
 		{"raw JSON", gen.OpGetCreateListingsBatch, 200, json.RawMessage(batch("")), ""},
-		{"a status that is new", gen.OpGetListingOperation, 200, paused, ""},
-		{"a member that is new", gen.OpGetProduct, 200, `{"productId":"1","weight":3}`, ""},
+		{"an unknown status", gen.OpGetListingOperation, 200, paused, ""},
+		{"an unknown member", gen.OpGetProduct, 200, `{"productId":"1","weight":3}`, ""},
 		{"an empty bare list", gen.OpListVariants, 200, "[]", ""},
 		{"a document", gen.OpGetShippingDocument, 200, []byte("%PDF-1.4 not a JSON text"), ""},
 
-		{"another success", gen.OpGetListing, 201, clienttest.ExampleOf(gen.OpGetListing), "status 201 is not declared; use Raw"},
-		{"a redirect", gen.OpGetListing, 302, "{}", "status 302 is not declared; use Raw"},
+		{"another success", gen.OpGetListing, 201, clienttest.ExampleOf(gen.OpGetListing), "status 201 is not declared"},
+		{"a redirect", gen.OpGetListing, 302, "{}", "status 302 is not declared"},
 		{"an error of another shape", gen.OpGetListing, 500, `{"error":"broken"}`, `property "message" is missing`},
-		{"an error with a member too many", gen.OpGetListing, 500, `{"statusCode":500,"message":"m","code":7}`, `property "code" is unsupported`},
-		{"an error that is no JSON", gen.OpGetListing, 503, "<html>", "failed to decode response body"},
+		{"an error with a surplus member", gen.OpGetListing, 500, `{"statusCode":500,"message":"m","code":7}`, `property "code" is unsupported`},
+		{"an error that is not JSON", gen.OpGetListing, 503, "<html>", "failed to decode response body"},
 		{"a member that the schema forbids", gen.OpGetCreateListingsBatch, 200, batch(`,"owner":"me"`), `property "owner" is unsupported`},
-		{"required members left out", gen.OpGetListing, 200, "{}", `property "listingId" is missing`},
+		{"missing required members", gen.OpGetListing, 200, "{}", `property "listingId" is missing`},
 		{"a member of the wrong kind", gen.OpGetProduct, 200, `{"productId":1}`, "/productId: value must be a string"},
-		{"nothing", gen.OpGetListing, 200, nil, "not nullable"},
-		{"what cannot be marshalled", gen.OpGetListing, 200, func() {}, "marshal answer"},
+		{"no body", gen.OpGetListing, 200, nil, "not nullable"},
+		{"a value that cannot be marshalled", gen.OpGetListing, 200, func() {}, "marshal body"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			v := &verdict{TB: t}
-			clienttest.New(v).Expect(tc.op).Respond(tc.status, tc.body)
-			failures := v.failures
-			_ = v.end()
+			tb := &fakeTB{TB: t}
+			clienttest.New(tb).Expect(tc.op).Respond(tc.status, tc.body)
+			failures := tb.failures
+			_ = tb.end()
 			if tc.want == "" {
 				assert.Empty(t, failures)
 				return
@@ -180,18 +180,6 @@ func TestAnswersAreCheckedWhenTheyAreScripted(t *testing.T) {
 			require.Len(t, failures, 1)
 			assert.Contains(t, failures[0], tc.want)
 			assert.NotContains(t, failures[0], "\n", "one line")
-		})
-	}
-}
-
-func TestShippingDocumentsAreSentAsPDF(t *testing.T) {
-	for name, opts := range transports() {
-		t.Run(name, func(t *testing.T) {
-			srv := clienttest.New(t, opts...)
-			srv.Expect(gen.OpGetShippingDocument).Respond(http.StatusOK, []byte("%PDF-1.4 label"))
-			got := call(t, srv, http.MethodGet, "/selling/orders/1-1/shipping-document/6JF8D2QX", "")
-			assert.Equal(t, "application/pdf", got.header.Get("Content-Type"))
-			assert.Equal(t, "%PDF-1.4 label", got.body)
 		})
 	}
 }

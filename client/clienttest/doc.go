@@ -1,12 +1,12 @@
-// Package clienttest plays the service in tests, by a script that the test writes: which requests are to come,
-// and what each is answered.
+// Package clienttest is a scripted server for tests of programs that use package client. A test
+// writes down which requests the program must send and how the service responds to each.
 //
-//	func TestRepricerFollowsTheMarket(t *testing.T) {
+//	func TestRepricer_FollowsTheMarket(t *testing.T) {
 //		srv := clienttest.New(t)
 //		srv.Expect(gen.OpGetVariantMarketData).
 //			Path("variantId", "8f4d2c4e").
 //			Query("currencyCode", "USD").
-//			Answer(200, gen.MarketData{LowestAskAmount: "171"})
+//			Respond(200, gen.MarketData{LowestAskAmount: "171"})
 //		srv.Expect(gen.OpUpdateListing).
 //			BodyJSON(`{"amount":"170"}`).
 //			RespondExample()
@@ -18,26 +18,28 @@
 //
 // # What fails the test
 //
-//   - a request that no expectation is left for; it is answered 501
-//   - an expectation that is left over when the test ends, named with its line
-//   - a request that breaks the spec: a missing credential, a parameter that is unknown, sent twice or out of
-//     bounds, a body that does not fit
-//   - an answer that breaks the spec, at the line that scripts it: a status that the operation does not
-//     declare (its default error covers every status from 400 on), a body that does not fit its schema
-//   - a demand of the expectation that does not hold: Query, NoQuery, BodyJSON, or what Check reports
+//   - a request without an expectation; the response is 501
+//   - an expectation without its request when the test ends; the error has the line of the Expect
+//   - a request that breaks the spec: a missing credential, a body that does not match its schema,
+//     or a parameter that is unknown, out of bounds or sent twice
+//   - a response that breaks the spec, when it is scripted: a status that the operation does not
+//     declare (its default error covers every status from 400 on), or a body that does not match
+//     its schema
+//   - a request that does not meet its expectation: Query, NoQuery, BodyJSON or Check
 //
-// So a test that passes has talked the service's language in both directions. How a program takes answers
-// that the service should never send is tested with [Expectation.Raw], which skips the check and wants a
-// reason, and with [Expectation.Disconnect].
+// Both directions are checked, so a test that passes has used the service as it is documented. Use
+// [Expectation.Raw] for responses that the service should never send, and [Expectation.Disconnect]
+// for broken connections; both need a reason.
 //
 // # Order
 //
-// Requests are answered in the script's order within one operation, and within one resource where
-// [Expectation.Path] names it. Between operations there is no order, so concurrent calls can be tested.
-// [Server.Requests] returns what came, for assertions afterwards.
+// Expectations of one operation are met in the order of the script, or in the order for each
+// resource if they have a [Expectation.Path]. There is no order between operations, so concurrent
+// calls can be tested. [Server.Requests] returns the requests so far, for assertions afterwards.
 //
 // # Time
 //
-// A test of waiting and retrying runs in a testing/synctest bubble, where [Expectation.Delay] and backoff take
-// no real time. Sockets do not work there: make the server inside the bubble with [InProcess].
+// Test waiting and retrying in a bubble of testing/synctest, where [Expectation.Delay] and the
+// pauses between retries take no real time. A bubble cannot wait for a socket: make the server
+// inside the bubble with [InProcess].
 package clienttest

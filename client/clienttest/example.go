@@ -11,20 +11,20 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// pdf is the smallest text that readers take for a document; a spec cannot hold an example of one.
+// pdf is a minimal PDF document, which the spec cannot have as an example.
 const pdf = "%PDF-1.7\n%%EOF\n"
 
-// ExampleOf returns the spec's own example of an operation's success answer: JSON for every operation but
-// [gen.OpGetShippingDocument], whose answer is a PDF. It is a start for a test that needs a valid answer of
-// many fields: unmarshal it into its type of package gen, change what matters and give it to
-// [Expectation.Respond]. The caller may change the bytes. It panics for an operation that the spec lacks.
+// ExampleOf returns the spec's example of the body of an operation's success response: JSON, but a
+// PDF for [gen.OpGetShippingDocument]. A test that needs a response with many fields can unmarshal
+// it into its type of package gen, change some fields and pass it to [Expectation.Respond]. The
+// caller may change the bytes. It panics if the spec does not have the operation.
 func ExampleOf(op gen.OperationID) []byte {
-	_, response := success(routeOf(op))
-	return example(response.Content)
+	_, declared := success(routeOf(op))
+	return example(declared.Content)
 }
 
-// RequestExampleOf returns the spec's own example of an operation's request body, and nil for an operation
-// that takes none. The caller may change the bytes. It panics for an operation that the spec lacks.
+// RequestExampleOf returns the spec's example of an operation's request body, nil if the operation
+// has none. The caller may change the bytes. It panics if the spec does not have the operation.
 func RequestExampleOf(op gen.OperationID) []byte {
 	body := routeOf(op).Operation.RequestBody
 	if body == nil {
@@ -45,17 +45,18 @@ func routeOf(op gen.OperationID) *routers.Route {
 	return route
 }
 
-// success returns the one 2xx answer that the operation declares.
-func success(route *routers.Route) (status int, response *openapi3.Response) {
+// success returns the one 2xx response that the operation declares.
+func success(route *routers.Route) (status int, declared *openapi3.Response) {
 	for status = http.StatusOK; status < http.StatusMultipleChoices; status++ {
 		if ref := route.Operation.Responses.Status(status); ref != nil {
 			return status, ref.Value
 		}
 	}
-	panic(fmt.Sprintf("clienttest: the spec declares no success answer for %s", route.Operation.OperationID))
+	panic(fmt.Sprintf("clienttest: the spec declares no success response for %s", route.Operation.OperationID))
 }
 
-// example returns the example of a body. Only schemas carry examples; that of a bare list is its element's.
+// example returns the example of a body. Only schemas have examples; the example of a bare list has
+// that of its element.
 func example(content openapi3.Content) []byte {
 	if content["application/pdf"] != nil {
 		return []byte(pdf)
@@ -72,37 +73,37 @@ func example(content openapi3.Content) []byte {
 	return data
 }
 
-// exampleAnswer is the operation's success answer with its example.
-func (c *contract) exampleAnswer(op gen.OperationID) (answer, error) {
+// exampleResponse returns the operation's success response with its example.
+func (c *contract) exampleResponse(op gen.OperationID) (response, error) {
 	route := c.routes[op]
 	if route == nil {
-		return answer{}, fmt.Errorf("the spec has no operation %q", op)
+		return response{}, fmt.Errorf("the spec has no operation %q", op)
 	}
-	status, response := success(route)
-	a, err := c.checkAnswer(op, status, example(response.Content))
-	a.isExample = true
-	return a, err
+	status, declared := success(route)
+	resp, err := c.checkResponse(op, status, example(declared.Content))
+	resp.isExample = true
+	return resp, err
 }
 
-// about returns the example with the ids of a request's path in the place of its own.
-func (a answer) about(ids map[string]string) answer {
+// withIDs returns the response; in an example it replaces ids by those of a request's path.
+func (resp response) withIDs(ids map[string]string) response {
 	var object map[string]json.RawMessage
-	if !a.isExample || json.Unmarshal(a.body, &object) != nil {
-		return a
+	if !resp.isExample || json.Unmarshal(resp.body, &object) != nil {
+		return resp
 	}
 	for name, id := range ids {
 		if _, has := object[name]; has {
 			text, err := json.Marshal(id)
 			if err != nil {
-				panic(err) // a text always marshals
+				panic(err) // a string can always be marshalled
 			}
 			object[name] = text
 		}
 	}
 	body, err := json.Marshal(object)
 	if err != nil {
-		panic(err) // it was JSON before
+		panic(err) // the members were valid JSON
 	}
-	a.body = body
-	return a
+	resp.body = body
+	return resp
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// matchLowestAsk is the code under test: it sets a listing's price to the lowest ask of its variant.
+// matchLowestAsk is the code under test. It sets the price of a listing to the lowest ask of its
+// variant.
 func matchLowestAsk(ctx context.Context, c *client.Client, listingID string) error {
 	listing, err := c.Listings.Get(ctx, listingID)
 	if err != nil {
@@ -24,7 +25,7 @@ func matchLowestAsk(ctx context.Context, c *client.Client, listingID string) err
 	return err
 }
 
-// printer stands in for the *testing.T that a test function has and an example does not.
+// printer replaces the *testing.T of a test function, which an example does not have.
 type printer struct {
 	testing.TB
 	cleanup func()
@@ -47,6 +48,18 @@ func Example() {
 	err := matchLowestAsk(context.Background(), srv.Client(), "98e2e748")
 	fmt.Println("error:", err)
 
-	t.cleanup() // the test would fail here if an expectation were left over
+	t.cleanup() // not needed in a test: fails if an expectation is not met
 	// Output: error: <nil>
+}
+
+// A response that breaks the spec fails the test at once.
+func ExampleExpectation_Respond() {
+	t := &printer{}
+	srv := clienttest.New(t, clienttest.InProcess())
+
+	srv.Expect(gen.OpGetProduct).Respond(200, `{"title":"Jordan 1 Retro High OG"}`)
+	srv.Expect(gen.OpGetProduct).Respond(204, nil)
+	// Output:
+	// clienttest: GetProduct: response 200 breaks the spec: response body doesn't match schema #/components/schemas/Product: /productId: property "productId" is missing
+	// clienttest: GetProduct: response 204 breaks the spec: status 204 is not declared: use Raw to send it
 }

@@ -16,34 +16,34 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// verdict stands in for the test of a user: it keeps what would have failed that test.
-type verdict struct {
+// fakeTB is the test of a user. It records the failures of that test.
+type fakeTB struct {
 	testing.TB
 	mu       sync.Mutex
 	failures []string
 	cleanups []func()
 }
 
-func (v *verdict) Helper() {}
+func (tb *fakeTB) Helper() {}
 
-func (v *verdict) Cleanup(f func()) { v.cleanups = append(v.cleanups, f) }
+func (tb *fakeTB) Cleanup(f func()) { tb.cleanups = append(tb.cleanups, f) }
 
-func (v *verdict) Errorf(format string, args ...any) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.failures = append(v.failures, fmt.Sprintf(format, args...))
+func (tb *fakeTB) Errorf(format string, args ...any) {
+	tb.mu.Lock()
+	defer tb.mu.Unlock()
+	tb.failures = append(tb.failures, fmt.Sprintf(format, args...))
 }
 
-// end ends the user's test and returns why it failed.
-func (v *verdict) end() []string {
-	for _, f := range v.cleanups {
+// end ends the test and returns its failures.
+func (tb *fakeTB) end() []string {
+	for _, f := range tb.cleanups {
 		f()
 	}
-	v.cleanups = nil
-	return v.failures
+	tb.cleanups = nil
+	return tb.failures
 }
 
-// transports are the two ways to a server; a rule must hold over both.
+// transports are the options for both transports. Rules must hold over each.
 func transports() map[string][]clienttest.Option {
 	return map[string][]clienttest.Option{
 		"socket":     nil,
@@ -64,15 +64,15 @@ func request(t *testing.T, srv *clienttest.Server, method, path, body string) *h
 	return r
 }
 
-// reply is an answer that has been read in full.
+// reply is a response that has been read.
 type reply struct {
 	status int
 	header http.Header
 	body   string
-	path   string // of the request that was answered, after redirects
+	path   string // Of the request, after redirects.
 }
 
-// call sends a request and reads its answer.
+// call sends a request and reads the response.
 func call(t *testing.T, srv *clienttest.Server, method, path, body string) reply {
 	t.Helper()
 	return send(t, srv, request(t, srv, method, path, body))

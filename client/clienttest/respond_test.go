@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptrace"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,19 +12,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-func TestRawAnswersAreNotChecked(t *testing.T) {
+func TestRaw_IsNotChecked(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		status int
 		header http.Header
 		body   string
-		media  string // what arrives as Content-Type
+		media  string // The Content-Type that arrives.
 	}{
-		{"a gateway's page", http.StatusBadGateway, http.Header{"Content-Type": {"text/html"}}, "<html>busy</html>", "text/html"},
+		{"a page of a gateway", http.StatusBadGateway, http.Header{"Content-Type": {"text/html"}}, "<html>busy</html>", "text/html"},
 		{"a page without a type", http.StatusOK, nil, "<html>busy</html>", "text/html; charset=utf-8"},
 		{"an undeclared success", http.StatusAccepted, http.Header{"Content-Type": {"application/json"}}, "{}", "application/json"},
 		{"no body", http.StatusNoContent, nil, "", ""},
@@ -46,11 +45,11 @@ func TestRawAnswersAreNotChecked(t *testing.T) {
 	}
 }
 
-func TestRawRedirectsReachTheCaller(t *testing.T) {
+func TestRaw_CanRedirect(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t, opts...)
-			srv.Expect(gen.OpGetListing).Raw(http.StatusFound, nil, nil, "the service redirects nowhere").
+			srv.Expect(gen.OpGetListing).Raw(http.StatusFound, nil, nil, "the service does not redirect").
 				Header("Location", srv.BaseURL()+"/selling/orders/1-1")
 			srv.Expect(gen.OpGetOrder).RespondExample()
 			got := call(t, srv, http.MethodGet, listing, "")
@@ -59,12 +58,26 @@ func TestRawRedirectsReachTheCaller(t *testing.T) {
 	}
 }
 
-func TestDisconnectBeforeHeadersFailsTheCall(t *testing.T) {
+func TestRaw_CanBreakTheConnection(t *testing.T) {
+	for name, opts := range transports() {
+		t.Run(name, func(t *testing.T) {
+			srv := clienttest.New(t, opts...)
+			srv.Expect(gen.OpGetListing).Raw(http.StatusOK, http.Header{"Content-Length": {"10"}}, []byte("{}"), "truncated after two bytes")
+			resp, err := srv.HTTPClient().Do(request(t, srv, http.MethodGet, listing, ""))
+			require.NoError(t, err)
+			defer resp.Body.Close()
+			_, err = io.ReadAll(resp.Body)
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+		})
+	}
+}
+
+func TestDisconnect_BeforeHeadersFailsTheCall(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t, opts...)
 			srv.Expect(gen.OpGetListing).RespondExample()
-			srv.Expect(gen.OpGetListing).Disconnect(clienttest.BeforeHeaders, "a read on a connection in use")
+			srv.Expect(gen.OpGetListing).Disconnect(clienttest.BeforeHeaders, "a read on a reused connection")
 			hc := srv.HTTPClient()
 			resp, err := hc.Do(request(t, srv, http.MethodGet, listing, ""))
 			require.NoError(t, err)
@@ -75,16 +88,16 @@ func TestDisconnectBeforeHeadersFailsTheCall(t *testing.T) {
 			_, err = hc.Do(request(t, srv, http.MethodGet, listing, "")) //nolint:bodyclose // there is no response
 
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-			assert.Len(t, srv.Requests(gen.OpGetListing), 2, "net/http does not send it once more by itself")
+			assert.Len(t, srv.Requests(gen.OpGetListing), 2, "net/http does not repeat it")
 		})
 	}
 }
 
-func TestDisconnectMidBodyCutsTheBody(t *testing.T) {
+func TestDisconnect_MidBodyTruncatesTheBody(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t, opts...)
-			srv.Expect(gen.OpGetListing).Disconnect(clienttest.MidBody, "the answer arrives in part")
+			srv.Expect(gen.OpGetListing).Disconnect(clienttest.MidBody, "a part of the response arrives")
 			resp, err := srv.HTTPClient().Do(request(t, srv, http.MethodGet, listing, ""))
 			require.NoError(t, err)
 			defer resp.Body.Close()
@@ -100,7 +113,20 @@ func TestDisconnectMidBodyCutsTheBody(t *testing.T) {
 	}
 }
 
-func TestDelayTakesFakeTimeInABubble(t *testing.T) {
+func TestDisconnect_LeavesTheOutcomeOfAWriteUnknown(t *testing.T) {
+	for _, when := range []clienttest.Moment{clienttest.BeforeHeaders, clienttest.MidBody} {
+		for name, opts := range transports() {
+			t.Run(name, func(t *testing.T) {
+				srv := clienttest.New(t, opts...)
+				srv.Expect(gen.OpDeleteListing).Disconnect(when, "the request has arrived")
+				_, err := srv.Client().Listings.Delete(t.Context(), "98e2e748")
+				require.ErrorIs(t, err, client.ErrOutcomeUnknown)
+			})
+		}
+	}
+}
+
+func TestDelay_TakesNoRealTimeInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(gen.OpGetListing).RespondExample().Delay(12 * time.Hour)
@@ -111,7 +137,7 @@ func TestDelayTakesFakeTimeInABubble(t *testing.T) {
 	})
 }
 
-func TestDelayEndsWhenTheCallerGoesAway(t *testing.T) {
+func TestDelay_EndsWithTheClient(t *testing.T) {
 	t.Run("in process", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
@@ -134,11 +160,11 @@ func TestDelayEndsWhenTheCallerGoesAway(t *testing.T) {
 	})
 }
 
-func TestDelayEndsWhenTheTestEnds(t *testing.T) {
+func TestDelay_EndsWithTheTest(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
-			v := &verdict{TB: t}
-			srv := clienttest.New(v, opts...)
+			tb := &fakeTB{TB: t}
+			srv := clienttest.New(tb, opts...)
 			arrived := make(chan struct{})
 			srv.Expect(gen.OpGetListing).RespondExample().Delay(12 * time.Hour).
 				Check(func(testing.TB, *http.Request, []byte) { close(arrived) })
@@ -149,40 +175,13 @@ func TestDelayEndsWhenTheTestEnds(t *testing.T) {
 				assert.Error(t, err)
 			})
 			<-arrived
-			assert.Empty(t, v.end())
+			assert.Empty(t, tb.end())
 			caller.Wait()
 		})
 	}
 }
 
-func TestBothTransportsReportTheSameProgress(t *testing.T) {
-	for name, opts := range transports() {
-		t.Run(name, func(t *testing.T) {
-			srv := clienttest.New(t, opts...)
-			srv.Expect(gen.OpUpdateListing).RespondExample()
-			var mu sync.Mutex
-			var steps []string
-			step := func(name string) {
-				mu.Lock()
-				defer mu.Unlock()
-				steps = append(steps, name)
-			}
-			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
-				GetConn:              func(string) { step("GetConn") },
-				GotConn:              func(httptrace.GotConnInfo) { step("GotConn") },
-				WroteHeaders:         func() { step("WroteHeaders") },
-				WroteRequest:         func(httptrace.WroteRequestInfo) { step("WroteRequest") },
-				GotFirstResponseByte: func() { step("GotFirstResponseByte") },
-			})
-			send(t, srv, request(t, srv, http.MethodPatch, listing, `{"amount":"162"}`).WithContext(ctx))
-			mu.Lock()
-			defer mu.Unlock()
-			assert.Equal(t, []string{"GetConn", "GotConn", "WroteHeaders", "WroteRequest", "GotFirstResponseByte"}, slices.Clone(steps))
-		})
-	}
-}
-
-func TestRespondExample_IsAboutTheObjectOfThePath(t *testing.T) {
+func TestRespondExample_HasTheIDsOfThePath(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetListing).RespondExample()
 	srv.Expect(gen.OpGetListingOperation).RespondExample()
@@ -193,7 +192,7 @@ func TestRespondExample_IsAboutTheObjectOfThePath(t *testing.T) {
 	l, err := c.Listings.Get(t.Context(), `another "listing"`)
 	require.NoError(t, err)
 	assert.Equal(t, `another "listing"`, l.ListingID)
-	assert.Equal(t, gen.Amount("162"), l.Amount, "the rest is the example's")
+	assert.Equal(t, gen.Amount("162"), l.Amount, "the rest is that of the example")
 	o, err := c.Listings.GetOperation(t.Context(), "l1", "o1")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"l1", "o1"}, []string{o.ListingID, o.OperationID})
@@ -202,5 +201,17 @@ func TestRespondExample_IsAboutTheObjectOfThePath(t *testing.T) {
 	assert.Equal(t, []string{"p1", "v1"}, []string{m.ProductID, m.VariantID})
 	v, err := c.Catalog.GetVariantByGTIN(t.Context(), "0195866137516")
 	require.NoError(t, err)
-	assert.NotEmpty(t, v.VariantID, "what the path does not name stays")
+	assert.NotEmpty(t, v.VariantID, "the path has no variantId")
+}
+
+func TestRespond_SendsShippingDocumentsAsPDF(t *testing.T) {
+	for name, opts := range transports() {
+		t.Run(name, func(t *testing.T) {
+			srv := clienttest.New(t, opts...)
+			srv.Expect(gen.OpGetShippingDocument).Respond(http.StatusOK, []byte("%PDF-1.4 label"))
+			got := call(t, srv, http.MethodGet, "/selling/orders/1-1/shipping-document/6JF8D2QX", "")
+			assert.Equal(t, "application/pdf", got.header.Get("Content-Type"))
+			assert.Equal(t, "%PDF-1.4 label", got.body)
+		})
+	}
 }

@@ -8,30 +8,36 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/internal/inproc"
 )
 
-// The credentials that [Server.Client] sends. They are made up; the server demands that credentials are
-// there, not that they are these.
+// Made-up credentials that [Server.Client] sends. The server accepts any credentials.
 const (
 	APIKey = "clienttest-api-key"
 	Token  = "clienttest-token"
 )
 
-// basePath is what the spec puts before every route.
-const basePath = "/v2"
+const (
+	// basePath is the path of the base URL in the spec.
+	basePath = "/v2"
+	// inProcessHost is a host name that no network resolves: .invalid is reserved.
+	inProcessHost = "clienttest.invalid"
+)
 
-// Server plays the service for one test, by the test's script. It is safe for concurrent use.
+// Server is the service in a test: it responds as the script of the test says. It is safe for
+// concurrent use.
 type Server struct {
 	tb        testing.TB
 	contract  *contract
 	baseURL   string
 	transport http.RoundTripper
-	closed    chan struct{} // closed when the test ends, so that no delayed answer outlives it
 
 	mu       sync.Mutex
 	script   []*Expectation
-	recorded []Recorded
+	requests []Recorded
 }
 
 // Recorded is a request that the server received.
@@ -44,74 +50,85 @@ type Recorded struct {
 	Body      []byte
 }
 
-// Option sets up a [Server].
-type Option func(*setup)
+// Option configures a [Server].
+type Option func(*options)
 
-type setup struct{ inProcess bool }
+type options struct{ inProcess bool }
 
-// InProcess makes the server work without a socket: the transport of [Server.HTTPClient] calls it directly,
-// and nothing else reaches it. It is meant for testing/synctest, whose bubbles cannot wait on a socket; make
-// the server inside the bubble.
-func InProcess() Option { return func(s *setup) { s.inProcess = true } }
+// InProcess makes the server work without a socket: only the transport of [Server.HTTPClient]
+// reaches it. Use it in bubbles of testing/synctest, which cannot wait for a socket, and make the
+// server inside the bubble.
+func InProcess() Option { return func(o *options) { o.inProcess = true } }
 
-// New starts a server. When the test ends it is stopped, and every expectation that is left over fails the
-// test. Requests that the script does not expect, and requests and answers that break the spec, fail the test
-// at once.
+// New starts a server, which is closed when the test ends. Each expectation that is not met by then
+// fails the test. A request without an expectation, and a request or a response that breaks the
+// spec, fails it at once.
 func New(tb testing.TB, opts ...Option) *Server {
 	tb.Helper()
-	var set setup
+	var o options
 	for _, opt := range opts {
-		opt(&set)
+		opt(&o)
 	}
 	c, err := loadContract()
 	if err != nil {
 		tb.Fatalf("clienttest: %v", err)
 	}
-	s := &Server{tb: tb, contract: c, closed: make(chan struct{})}
-	start := s.listen
-	if set.inProcess {
-		start = s.connect
+	s := &Server{tb: tb, contract: c}
+	start := s.startSocket
+	if o.inProcess {
+		start = s.startInProcess
 	}
 	stop := start()
 	tb.Cleanup(func() {
-		close(s.closed)
-		stop()
-		s.reportLeftovers()
+		stop() // first, because open requests still count
+		s.reportUnmet()
 	})
 	return s
 }
 
-// listen serves on a loopback port.
-func (s *Server) listen() (stop func()) {
+func (s *Server) startSocket() (stop func()) {
 	srv := httptest.NewServer(http.HandlerFunc(s.serve))
 	s.baseURL, s.transport = srv.URL+basePath, srv.Client().Transport
-	return srv.Close
+	return func() {
+		srv.CloseClientConnections() // Close would wait for delayed responses
+		srv.Close()
+	}
 }
 
-// connect serves within the process.
-func (s *Server) connect() (stop func()) {
-	t := &inProcess{handler: http.HandlerFunc(s.serve), closed: s.closed}
+func (s *Server) startInProcess() (stop func()) {
+	t := &inproc.Transport{Handler: http.HandlerFunc(s.serve), Host: inProcessHost}
 	s.baseURL, s.transport = "https://"+inProcessHost+basePath, t
-	return t.handlers.Wait
+	return t.Close
 }
 
-// BaseURL returns the address that the routes of the spec stand below. It ends in /v2.
+// BaseURL returns the base URL of the operations. It ends in /v2.
 func (s *Server) BaseURL() string { return s.baseURL }
 
-// HTTPClient returns a new HTTP client that reaches the server.
+// HTTPClient returns a new HTTP client that reaches the server. It adds no credentials.
 func (s *Server) HTTPClient() *http.Client { return &http.Client{Transport: s.transport} }
 
-// Requests returns the requests of an operation so far, in the order of their arrival.
+// Client returns a client of the server, with made-up credentials and without a quota. The options
+// override these settings. Retries are on and their pauses take real time: turn them off with
+// [client.WithRetry] in a test that counts calls, and run a test of retries in a bubble with
+// [InProcess].
+func (s *Server) Client(opts ...client.Option) *client.Client {
+	s.tb.Helper()
+	c, err := client.New(slices.Concat([]client.Option{client.WithDefaults(
+		client.WithBaseURL(s.baseURL),
+		client.WithHTTPClient(s.HTTPClient()),
+		client.WithAPIKey(APIKey),
+		client.WithToken(Token),
+		client.WithQuota(quota.Unlimited),
+	)}, opts)...)
+	if err != nil {
+		s.tb.Fatalf("clienttest: %v", err)
+	}
+	return c
+}
+
+// Requests returns the requests of an operation so far, in the order in which they arrived.
 func (s *Server) Requests(op gen.OperationID) []Recorded {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(s.recorded), func(r Recorded) bool { return r.Operation != op })
-}
-
-func (s *Server) record(op gen.OperationID, path string, r *http.Request, body []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.recorded = append(s.recorded, Recorded{
-		Operation: op, Method: r.Method, Path: path, Query: r.URL.Query(), Header: r.Header.Clone(), Body: body,
-	})
+	return slices.DeleteFunc(slices.Clone(s.requests), func(r Recorded) bool { return r.Operation != op })
 }

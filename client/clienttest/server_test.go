@@ -3,18 +3,22 @@ package clienttest_test
 import (
 	"net/http"
 	"sync"
+	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
 const listing = "/selling/listings/98e2e748-8000-45bf-a624-5531d6a68318"
 
-func TestAnswersComeInTheOrderOfTheScript(t *testing.T) {
+func TestServer_RespondsInTheOrderOfTheScript(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t, opts...)
@@ -36,7 +40,7 @@ func TestAnswersComeInTheOrderOfTheScript(t *testing.T) {
 	}
 }
 
-func TestOrderHoldsWithinAnOperationOnly(t *testing.T) {
+func TestServer_HasNoOrderBetweenOperations(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetListing).RespondExample()
 	srv.Expect(gen.OpListListings).RespondExample()
@@ -45,7 +49,7 @@ func TestOrderHoldsWithinAnOperationOnly(t *testing.T) {
 	call(t, srv, http.MethodGet, listing, "")
 }
 
-func TestPathKeepsAnExpectationForItsResource(t *testing.T) {
+func TestServer_HasNoOrderBetweenResources(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetOrder).Path("orderNumber", "1-1").RespondError(http.StatusNotFound, "first")
 	srv.Expect(gen.OpGetOrder).Path("orderNumber", "2 2").RespondError(http.StatusNotFound, "second")
@@ -56,7 +60,7 @@ func TestPathKeepsAnExpectationForItsResource(t *testing.T) {
 	assert.Contains(t, got.body, "first")
 }
 
-func TestConcurrentCallsAreSafe(t *testing.T) {
+func TestServer_IsSafeForConcurrentUse(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t, opts...)
@@ -76,7 +80,7 @@ func TestConcurrentCallsAreSafe(t *testing.T) {
 	}
 }
 
-func TestRequestsReturnsWhatCame(t *testing.T) {
+func TestServer_RequestsReturnsThoseOfTheOperation(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpSearchProducts).RespondExample()
 	srv.Expect(gen.OpUpdateListing).RespondExample()
@@ -100,10 +104,66 @@ func TestRequestsReturnsWhatCame(t *testing.T) {
 	assert.Empty(t, srv.Requests(gen.OpGetListing))
 }
 
-func TestBaseURLEndsInTheVersion(t *testing.T) {
+func TestServer_BaseURLEndsInTheVersion(t *testing.T) {
 	for name, opts := range transports() {
 		t.Run(name, func(t *testing.T) {
 			assert.Regexp(t, `^https?://[^/]+/v2$`, clienttest.New(t, opts...).BaseURL())
 		})
 	}
+}
+
+func TestServer_InProcessRefusesConnections(t *testing.T) {
+	t.Run("to another host", func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		r := request(t, srv, http.MethodGet, listing, "")
+		r.URL.Host = "elsewhere.invalid"
+		_, err := srv.HTTPClient().Do(r) //nolint:bodyclose // there is no response
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	})
+	t.Run("after the test", func(t *testing.T) {
+		tb := &fakeTB{TB: t}
+		srv := clienttest.New(tb, clienttest.InProcess())
+		require.Empty(t, tb.end())
+		_, err := srv.HTTPClient().Do(request(t, srv, http.MethodGet, listing, "")) //nolint:bodyclose // there is no response
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	})
+}
+
+func TestServer_ClientSendsCredentials(t *testing.T) {
+	for name, opts := range transports() {
+		t.Run(name, func(t *testing.T) {
+			srv := clienttest.New(t, opts...)
+			srv.Expect(gen.OpGetListing).Path("listingId", "98e2e748").NoQuery().RespondExample()
+			l, err := srv.Client().Listings.Get(t.Context(), "98e2e748")
+			require.NoError(t, err)
+			assert.Equal(t, gen.Amount("162"), l.Amount)
+
+			requests := srv.Requests(gen.OpGetListing)
+			require.Len(t, requests, 1)
+			assert.Equal(t, "Bearer "+clienttest.Token, requests[0].Header.Get("Authorization"))
+			assert.Equal(t, clienttest.APIKey, requests[0].Header.Get("X-Api-Key"))
+		})
+	}
+}
+
+func TestServer_ClientOptionsOverride(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetListing).RespondExample()
+	_, err := srv.Client(client.WithToken("another")).Listings.Get(t.Context(), "98e2e748")
+	require.NoError(t, err)
+	assert.Equal(t, "Bearer another", srv.Requests(gen.OpGetListing)[0].Header.Get("Authorization"))
+}
+
+func TestServer_ClientRetriesInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(gen.OpGetListing).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "7")
+		srv.Expect(gen.OpGetListing).Disconnect(clienttest.BeforeHeaders, "a read is retried")
+		srv.Expect(gen.OpGetListing).Disconnect(clienttest.MidBody, "a read with a truncated response too")
+		srv.Expect(gen.OpGetListing).RespondExample()
+		start := time.Now()
+		_, err := srv.Client().Listings.Get(t.Context(), "98e2e748")
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, time.Since(start), 7*time.Second)
+	})
 }

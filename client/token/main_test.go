@@ -23,6 +23,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/sellside-sdk/sellside-go/client/token"
+	"github.com/sellside-sdk/sellside-go/internal/inproc"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -45,12 +46,7 @@ func (e *tokenEndpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (e *tokenEndpoint) RoundTrip(r *http.Request) (*http.Response, error) {
-	w := httptest.NewRecorder()
-	e.ServeHTTP(w, r)
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	return w.Result(), nil
+	return (&inproc.Transport{Handler: e}).RoundTrip(r)
 }
 
 // sent returns the forms that were sent so far.

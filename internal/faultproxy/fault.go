@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Kind is a way in which an exchange goes wrong; the package documentation has the table.
+// Kind is a kind of fault. The table in the package documentation describes each.
 type Kind int
 
 // The kinds of faults.
 const (
 	None Kind = iota
 	Latency
-	LostAnswer
+	LostResponse
 	ResetAfterHeaders
 	CutMidBody
 	Stall
@@ -28,20 +28,21 @@ const (
 
 // String returns the name of the constant.
 func (k Kind) String() string {
-	return [...]string{"None", "Latency", "LostAnswer", "ResetAfterHeaders", "CutMidBody", "Stall", "Reset"}[k]
+	return [...]string{"None", "Latency", "LostResponse", "ResetAfterHeaders", "CutMidBody", "Stall", "Reset"}[k]
 }
 
-// Delivered reports whether the target sees the request.
+// Delivered reports whether the target gets the request.
 func (k Kind) Delivered() bool { return k != Reset }
 
-// Fault is what happens to one request. The zero Fault is none.
+// Fault is the fault of one request. The zero value is none.
 type Fault struct {
 	Kind  Kind
-	Delay time.Duration // Of Latency.
+	Delay time.Duration // For Latency.
 }
 
-// strike lets the fault happen to a request for target. An error means that nobody is left to answer.
-func (f Fault) strike(w http.ResponseWriter, r *http.Request, target http.Handler) error {
+// inject passes a request to target with the fault. An error means that there is no connection for
+// a response.
+func (f Fault) inject(w http.ResponseWriter, r *http.Request, target http.Handler) error {
 	switch f.Kind {
 	case None:
 		target.ServeHTTP(w, r)
@@ -50,8 +51,9 @@ func (f Fault) strike(w http.ResponseWriter, r *http.Request, target http.Handle
 		return breakOff(w, nil, true)
 	}
 	rec := httptest.NewRecorder()
-	target.ServeHTTP(rec, r.WithContext(context.WithoutCancel(r.Context()))) // what was delivered is done, whoever leaves
-	body, answer := rec.Body.Bytes(), rec.Result()
+	// A request that was delivered is handled even if the client disconnects.
+	target.ServeHTTP(rec, r.WithContext(context.WithoutCancel(r.Context())))
+	body, resp := rec.Body.Bytes(), rec.Result()
 	switch f.Kind {
 	case Latency:
 		select {
@@ -59,19 +61,19 @@ func (f Fault) strike(w http.ResponseWriter, r *http.Request, target http.Handle
 		case <-r.Context().Done():
 			return r.Context().Err()
 		}
-		maps.Copy(w.Header(), answer.Header)
-		w.WriteHeader(answer.StatusCode)
+		maps.Copy(w.Header(), resp.Header)
+		w.WriteHeader(resp.StatusCode)
 		_, err := w.Write(body)
 		return err
-	case LostAnswer:
+	case LostResponse:
 		return breakOff(w, nil, true)
 	case Stall:
 		<-r.Context().Done()
 		return r.Context().Err()
 	case ResetAfterHeaders, CutMidBody:
-		// One byte at least, so that an answer that ends with its headers is not whole.
-		answer.ContentLength = max(1, int64(len(body)))
-		head, err := httputil.DumpResponse(answer, false)
+		// At least one byte, so that a response without a body is truncated too.
+		resp.ContentLength = max(1, int64(len(body)))
+		head, err := httputil.DumpResponse(resp, false)
 		if err != nil {
 			return err
 		}
@@ -80,12 +82,12 @@ func (f Fault) strike(w http.ResponseWriter, r *http.Request, target http.Handle
 		}
 		return breakOff(w, bytes.Join([][]byte{head, body[:len(body)/2]}, nil), false)
 	default:
-		return fmt.Errorf("fault proxy: kind %d is no fault", f.Kind)
+		return fmt.Errorf("inject fault: unknown kind (%d)", f.Kind)
 	}
 }
 
-// breakOff sends the beginning of an answer and ends the connection: by a reset, which is what a crashed or
-// overloaded peer causes, or in order, as a gateway does that lost its backend.
+// breakOff sends the beginning of a response and ends the connection: by a reset, as a crashed or
+// overloaded peer does, or in order, as a gateway does that lost its backend.
 func breakOff(w http.ResponseWriter, beginning []byte, reset bool) error {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

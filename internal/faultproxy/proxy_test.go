@@ -19,15 +19,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const wholeAnswer = "0123456789"
+const wholeResponse = "0123456789"
 
-// exchange is what became of one POST through a proxy that does one fault to it.
+// exchange is the result of one POST through a proxy that injects a fault.
 type exchange struct {
-	delivered string // The body that the target saw.
+	delivered string // The body that the target got.
 	status    int
 	header    http.Header
 	body      string
-	failed    error // Of the call, or of reading the body.
+	failed    error // The error of the call, or of reading the body.
 }
 
 func post(t *testing.T, f faultproxy.Fault, timeout time.Duration) exchange {
@@ -38,9 +38,12 @@ func post(t *testing.T, f faultproxy.Fault, timeout time.Duration) exchange {
 		body, err := io.ReadAll(r.Body)
 		assert.NoError(t, err)
 		seen.Store(string(body))
+		if f.Kind != faultproxy.None {
+			assert.Nil(t, r.Context().Done(), "a delivered request is handled even if the client disconnects")
+		}
 		w.Header().Set("X-Target", "yes")
 		w.WriteHeader(http.StatusCreated)
-		_, _ = io.WriteString(w, wholeAnswer)
+		_, _ = io.WriteString(w, wholeResponse)
 	})
 	p := start(t, target, func(r *http.Request) faultproxy.Fault {
 		assert.Equal(t, "/v2/sell", r.URL.Path)
@@ -48,7 +51,7 @@ func post(t *testing.T, f faultproxy.Fault, timeout time.Duration) exchange {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL()+"/v2/sell", strings.NewReader("one ask"))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL()+"/v2/sell", strings.NewReader("a listing"))
 	require.NoError(t, err)
 	hc := &http.Client{Transport: &http.Transport{}}
 	defer hc.CloseIdleConnections()
@@ -70,21 +73,21 @@ func start(t *testing.T, target http.Handler, decide func(*http.Request) faultpr
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, p.Close())
-		require.NoError(t, p.Close(), "closing twice is closing once")
+		require.NoError(t, p.Close(), "a second time")
 	})
 	return p
 }
 
-func TestEveryKindDoesWhatTheTableSays(t *testing.T) {
+func TestProxy_InjectsEachKindOfFault(t *testing.T) {
 	for _, row := range []struct {
 		fault  faultproxy.Fault
 		status int
 		body   string
 		failed error
 	}{
-		{faultproxy.Fault{}, 201, wholeAnswer, nil},
-		{faultproxy.Fault{Kind: faultproxy.Latency, Delay: time.Millisecond}, 201, wholeAnswer, nil},
-		{faultproxy.Fault{Kind: faultproxy.LostAnswer}, 0, "", syscall.ECONNRESET},
+		{faultproxy.Fault{}, 201, wholeResponse, nil},
+		{faultproxy.Fault{Kind: faultproxy.Latency, Delay: time.Millisecond}, 201, wholeResponse, nil},
+		{faultproxy.Fault{Kind: faultproxy.LostResponse}, 0, "", syscall.ECONNRESET},
 		{faultproxy.Fault{Kind: faultproxy.ResetAfterHeaders}, 201, "", syscall.ECONNRESET},
 		{faultproxy.Fault{Kind: faultproxy.CutMidBody}, 201, "01234", io.ErrUnexpectedEOF},
 		{faultproxy.Fault{Kind: faultproxy.Stall}, 0, "", context.DeadlineExceeded},
@@ -102,15 +105,15 @@ func TestEveryKindDoesWhatTheTableSays(t *testing.T) {
 			assert.ErrorIs(t, got.failed, row.failed)
 			assert.Equal(t, row.status != 0, got.header.Get("X-Target") != "", "the headers come with the status")
 			if row.fault.Kind.Delivered() {
-				assert.Equal(t, "one ask", got.delivered)
+				assert.Equal(t, "a listing", got.delivered)
 			} else {
-				assert.Empty(t, got.delivered, "the target never saw it")
+				assert.Empty(t, got.delivered, "the target did not get it")
 			}
 		})
 	}
 }
 
-func TestCloseEndsWhatIsStalled(t *testing.T) {
+func TestProxy_CloseEndsStalledRequests(t *testing.T) {
 	arrived := make(chan struct{})
 	p := start(t, http.NotFoundHandler(), func(*http.Request) faultproxy.Fault {
 		close(arrived)
@@ -121,7 +124,7 @@ func TestCloseEndsWhatIsStalled(t *testing.T) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.URL(), http.NoBody)
 		if err == nil {
 			hc := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-			_, err = hc.Do(r) //nolint:bodyclose // there is no answer
+			_, err = hc.Do(r) //nolint:bodyclose // there is no response
 		}
 		failed <- err
 	}()
@@ -130,4 +133,32 @@ func TestCloseEndsWhatIsStalled(t *testing.T) {
 	require.NoError(t, p.Close())
 
 	require.Error(t, <-failed)
+}
+
+func TestProxy_CloseWaitsForTheTarget(t *testing.T) {
+	disconnected := make(chan struct{})
+	var handled atomic.Bool
+	target := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		<-disconnected
+		handled.Store(true)
+	})
+	arrived := make(chan struct{})
+	p := start(t, target, func(*http.Request) faultproxy.Fault {
+		close(arrived)
+		return faultproxy.Fault{Kind: faultproxy.LostResponse}
+	})
+	go func() {
+		defer close(disconnected)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.URL(), http.NoBody)
+		if assert.NoError(t, err) {
+			hc := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+			_, err = hc.Do(r) //nolint:bodyclose // there is no response
+			assert.Error(t, err)
+		}
+	}()
+	<-arrived
+
+	require.NoError(t, p.Close())
+
+	assert.True(t, handled.Load())
 }

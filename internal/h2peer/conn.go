@@ -21,10 +21,10 @@ import (
 type conn struct {
 	peer    *Peer
 	net     *tls.Conn
-	over    atomic.Bool // Whether nothing more is written, and what is read is thrown away.
+	over    atomic.Bool // Nothing more is written, and incoming frames are discarded.
 	streams sync.WaitGroup
 
-	mu      sync.Mutex // Of what writes.
+	mu      sync.Mutex // For writing; it guards the rest.
 	framer  *http2.Framer
 	block   bytes.Buffer
 	encoder *hpack.Encoder // Writes to block.
@@ -48,8 +48,8 @@ func (p *Peer) serve(nc *tls.Conn) {
 	}
 }
 
-// close ends the connection in order. It leaves the other direction open until the client closes it, because a socket
-// that is closed with something unread in it makes the far end lose what is on its way.
+// close ends the connection in order. It leaves the other direction open until the client closes
+// it: if a socket is closed with unread bytes, the other end loses the bytes that are under way.
 func (c *conn) close() {
 	c.over.Store(true)
 	_ = c.net.CloseWrite()
@@ -58,7 +58,7 @@ func (c *conn) close() {
 	}
 }
 
-// write writes frames, unless the connection is over. What cannot be written is of no interest: the reader finds out.
+// write writes frames unless the connection is over. It ignores errors, which the reader gets too.
 func (c *conn) write(frames func(*http2.Framer) error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,11 +136,12 @@ func (c *conn) read(ctx context.Context) {
 	}
 }
 
-// request makes a request of its headers.
+// request returns the request of a HEADERS frame.
 func request(frame *http2.MetaHeadersFrame) *http.Request {
 	r := &http.Request{
-		Method: frame.PseudoValue("method"), Host: frame.PseudoValue("authority"), RequestURI: frame.PseudoValue("path"),
-		Proto: "HTTP/2.0", ProtoMajor: 2, Header: http.Header{}, Body: http.NoBody, ContentLength: -1,
+		Method: frame.PseudoValue("method"), Host: frame.PseudoValue("authority"),
+		RequestURI: frame.PseudoValue("path"), Proto: "HTTP/2.0", ProtoMajor: 2,
+		Header: http.Header{}, Body: http.NoBody, ContentLength: -1,
 	}
 	r.URL, _ = url.ParseRequestURI(r.RequestURI)
 	if r.URL == nil {
@@ -152,7 +153,7 @@ func request(frame *http2.MetaHeadersFrame) *http.Request {
 	return r
 }
 
-// fields are the headers of a response.
+// fields returns the headers of a response.
 func fields(status int, header http.Header, length int) []hpack.HeaderField {
 	all := []hpack.HeaderField{{Name: ":status", Value: strconv.Itoa(status)}}
 	for name, values := range header {

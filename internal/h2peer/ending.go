@@ -7,17 +7,17 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// Moment is how far an exchange gets before something happens to it.
+// Moment is the point of an exchange at which its action happens.
 type Moment int
 
 // The moments of an exchange, in order.
 const (
-	Headers         Moment = iota // The request's headers have arrived; its body may not have.
-	Body                          // The whole request has arrived; the target has not seen it.
-	Applied                       // The target has handled the request; nothing of its response has been sent.
-	ResponseHeaders               // The response's headers have been sent.
-	HalfResponse                  // Half of the response's body has been sent.
-	Response                      // All of it has been sent, but the stream is still open.
+	Headers         Moment = iota // The headers of the request have arrived, its body perhaps not.
+	Body                          // The whole request has arrived; the target has not got it.
+	Applied                       // The target has handled the request; no part of the response is sent.
+	ResponseHeaders               // The headers of the response are sent.
+	HalfResponse                  // Half of the body of the response is sent.
+	Response                      // The whole response is sent, and the stream is open.
 )
 
 // String returns the name of the moment.
@@ -25,27 +25,28 @@ func (m Moment) String() string {
 	return [...]string{"headers", "body", "applied", "response headers", "half response", "response"}[m]
 }
 
-// Action is what happens to an exchange, or to its connection.
+// Action is an action on an exchange or on its connection.
 type Action int
 
-// The actions. The stream stays open, and nothing more is sent on it, where an action says nothing else.
+// The actions. Unless an action says otherwise, the stream stays open and nothing more is sent on
+// it.
 const (
-	Continue           Action = iota // Nothing: the target's response is sent. It is the zero Action.
+	Continue           Action = iota // None: the response of the target is sent. It is the zero Action.
 	ResetStream                      // RST_STREAM.
-	GoAway                           // GOAWAY with a last-stream-id below the stream's, as if it had not been handled.
+	GoAway                           // GOAWAY with a last-stream-id below the stream, as if the request was not handled.
 	GoAwayClose                      // The same, and the connection is closed.
-	GoAwayAbove                      // GOAWAY with a last-stream-id above the stream's; the exchange continues.
+	GoAwayAbove                      // GOAWAY with a last-stream-id above the stream; the exchange continues.
 	GoAwayAboveClose                 // The same, but the connection is closed.
 	Close                            // The connection is closed in order.
 	ResetConnection                  // The TCP connection is reset.
-	EndStream                        // END_STREAM, whatever is still missing.
+	EndStream                        // END_STREAM, before the end of the response.
 	Stall                            // Nothing more is sent on this stream.
-	Dead                             // The connection stays open, and nothing more comes from it, as if its packets were lost.
+	Dead                             // Nothing more is sent on the connection, as if its packets were lost.
 	OverflowConnection               // WINDOW_UPDATE beyond the limit of a connection.
-	InvalidFrame                     // A DATA frame that belongs to no stream.
+	InvalidFrame                     // A DATA frame without a stream.
 	InvalidHeaders                   // Response headers without a status.
 	InvalidCompression               // Response headers that cannot be decompressed.
-	Refuse                           // A response of 413, and RST_STREAM NO_ERROR, without reading on.
+	Refuse                           // A response of 413 and RST_STREAM NO_ERROR, before the body is read.
 	Inform                           // Several responses of 100 and 103; the exchange continues.
 	LimitStreams                     // SETTINGS_MAX_CONCURRENT_STREAMS 1; the exchange continues.
 	ForbidStreams                    // SETTINGS_MAX_CONCURRENT_STREAMS 0; the exchange continues.
@@ -55,20 +56,21 @@ const (
 // String returns the name of the action.
 func (a Action) String() string {
 	return [...]string{
-		"continue", "RST_STREAM", "GOAWAY below", "GOAWAY below and close", "GOAWAY above", "GOAWAY above and close", "close",
-		"reset connection", "END_STREAM", "stall", "dead connection", "overflow connection window",
-		"invalid frame", "invalid headers", "invalid compression", "refuse", "inform", "limit streams", "forbid streams", "trailers",
+		"continue", "RST_STREAM", "GOAWAY below", "GOAWAY below and close", "GOAWAY above",
+		"GOAWAY above and close", "close", "reset connection", "END_STREAM", "stall", "dead connection",
+		"overflow connection window", "invalid frame", "invalid headers", "invalid compression", "refuse",
+		"inform", "limit streams", "forbid streams", "trailers",
 	}[a]
 }
 
-// Ending is how an exchange ends: an action at a moment. The zero Ending is an exchange that is whole.
+// Ending is the end of an exchange: an action at a moment. The zero value is a complete exchange.
 type Ending struct {
 	At   Moment
 	Do   Action
-	Code http2.ErrCode // Of RST_STREAM and GOAWAY; zero is NO_ERROR.
+	Code http2.ErrCode // For RST_STREAM and GOAWAY; zero is NO_ERROR.
 }
 
-// String names the ending, for the names of tests.
+// String returns a name for tests.
 func (e Ending) String() string {
 	switch {
 	case e.Do == Continue:
@@ -80,23 +82,22 @@ func (e Ending) String() string {
 	}
 }
 
-// Delivered reports whether the target sees the request.
+// Delivered reports whether the target gets the request.
 func (e Ending) Delivered() bool { return e.At >= Applied || e.Whole() }
 
-// Whole reports whether the body of the target's response arrives in full.
+// Whole reports whether the whole response of the target arrives.
 func (e Ending) Whole() bool { return e.At == Response || e.continues() }
 
-// Silent reports whether the caller gets no sign that the exchange has ended.
+// Silent reports whether the client cannot detect that the exchange has ended.
 func (e Ending) Silent() bool { return e.Do == Stall || e.Do == Dead }
 
-// continues reports whether the exchange goes on after the action.
+// continues reports whether the exchange continues after the action.
 func (e Ending) continues() bool {
 	return slices.Contains([]Action{Continue, GoAwayAbove, Inform, LimitStreams, ForbidStreams}, e.Do)
 }
 
-// Endings returns the ways in which an exchange can end, each once. WINDOW_UPDATE beyond the limit of a stream is not
-// among them: net/http of Go 1.26 locks the connection up for ever when that comes, and every call with it, whatever
-// their contexts.
+// Endings returns all endings. WINDOW_UPDATE beyond the limit of a stream is not among them: it
+// deadlocks the connection in net/http of Go 1.26, with all its calls, whatever their contexts.
 func Endings() []Ending {
 	endings := []Ending{{}}
 	add := func(do Action, code http2.ErrCode, at ...Moment) {
@@ -105,8 +106,8 @@ func Endings() []Ending {
 		}
 	}
 	for _, code := range []http2.ErrCode{
-		http2.ErrCodeNo, http2.ErrCodeProtocol, http2.ErrCodeInternal, http2.ErrCodeRefusedStream, http2.ErrCodeCancel,
-		http2.ErrCodeEnhanceYourCalm, http2.ErrCodeHTTP11Required,
+		http2.ErrCodeNo, http2.ErrCodeProtocol, http2.ErrCodeInternal, http2.ErrCodeRefusedStream,
+		http2.ErrCodeCancel, http2.ErrCodeEnhanceYourCalm, http2.ErrCodeHTTP11Required,
 	} {
 		add(ResetStream, code, Headers, Body, Applied)
 	}

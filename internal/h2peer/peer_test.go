@@ -19,9 +19,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const request, response = "one ask", "0123456789"
+const request, response = "a listing", "0123456789"
 
-// counted is a target that counts the requests which it handles.
+// counted returns a target that counts the requests that it handles.
 func counted(t *testing.T) (http.Handler, *atomic.Int32) {
 	t.Helper()
 	handled := new(atomic.Int32)
@@ -30,20 +30,23 @@ func counted(t *testing.T) (http.Handler, *atomic.Int32) {
 		assert.NoError(t, err)
 		assert.Equal(t, request, string(body))
 		assert.Equal(t, "/v2/sell?all=1", r.URL.String())
-		assert.Equal(t, "yes", r.Header.Get("X-Asked"))
+		assert.Equal(t, "yes", r.Header.Get("X-Request"))
 		handled.Add(1)
-		w.Header().Set("X-Answered", "yes")
+		w.Header().Set("X-Response", "yes")
 		w.WriteHeader(http.StatusCreated)
 		_, _ = io.WriteString(w, response)
 	}), handled
 }
 
-// post sends a request that net/http cannot repeat, unless it is repeatable, and reads the response.
-func post(ctx context.Context, t *testing.T, peer *h2peer.Peer, hc *http.Client, repeatable bool) (status int, body string, err error) {
+// post sends a request that net/http cannot repeat, unless it is repeatable, and reads the
+// response.
+func post(
+	ctx context.Context, t *testing.T, peer *h2peer.Peer, hc *http.Client, repeatable bool,
+) (status int, body string, err error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, peer.URL()+"/v2/sell?all=1", strings.NewReader(request))
 	require.NoError(t, err)
-	r.Header.Set("X-Asked", "yes")
+	r.Header.Set("X-Request", "yes")
 	if !repeatable {
 		r.GetBody = nil
 	}
@@ -58,7 +61,7 @@ func post(ctx context.Context, t *testing.T, peer *h2peer.Peer, hc *http.Client,
 	return resp.StatusCode, text.String(), err
 }
 
-func TestEndings(t *testing.T) {
+func TestPeer_PerformsEachEnding(t *testing.T) {
 	for _, ending := range h2peer.Endings() {
 		t.Run(ending.String(), func(t *testing.T) {
 			t.Parallel()
@@ -67,7 +70,7 @@ func TestEndings(t *testing.T) {
 			defer cancel()
 			peer := h2peer.Start(target, func(*http.Request) h2peer.Ending {
 				if ending.Silent() {
-					cancel() // there is nothing to wait for
+					cancel() // there is no response
 				}
 				return ending
 			})
@@ -98,23 +101,26 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// What a peer is for: a request that was applied is sent again.
-func TestPeer_ShowsWhatNetHTTPRepeats(t *testing.T) {
+// This is why the package exists: net/http repeats requests that were applied.
+func TestPeer_MakesNetHTTPRepeatRequests(t *testing.T) {
+	reset := func(code http2.ErrCode) h2peer.Ending {
+		return h2peer.Ending{At: h2peer.Applied, Do: h2peer.ResetStream, Code: code}
+	}
 	for _, tc := range []struct {
 		ending   h2peer.Ending
 		repeated bool
 		why      string
 	}{
-		{h2peer.Ending{At: h2peer.Applied, Do: h2peer.ResetStream, Code: http2.ErrCodeProtocol}, true, "taken for a connection that is not usable"},
-		{h2peer.Ending{At: h2peer.Applied, Do: h2peer.ResetStream, Code: http2.ErrCodeRefusedStream}, true, "taken at its word"},
-		{h2peer.Ending{At: h2peer.Applied, Do: h2peer.GoAway}, true, "taken at its word"},
-		{h2peer.Ending{At: h2peer.Applied, Do: h2peer.ResetStream, Code: http2.ErrCodeInternal}, false, "it may have been applied"},
+		{reset(http2.ErrCodeProtocol), true, "net/http sees an unusable connection"},
+		{reset(http2.ErrCodeRefusedStream), true, "by the protocol the request was not handled"},
+		{h2peer.Ending{At: h2peer.Applied, Do: h2peer.GoAway}, true, "by the protocol the request was not handled"},
+		{reset(http2.ErrCodeInternal), false, "it may have been applied"},
 	} {
 		t.Run(tc.ending.String(), func(t *testing.T) {
 			target, handled := counted(t)
-			var asked atomic.Int32
+			var requests atomic.Int32
 			peer := h2peer.Start(target, func(*http.Request) h2peer.Ending {
-				if asked.Add(1) > 1 {
+				if requests.Add(1) > 1 {
 					return h2peer.Ending{}
 				}
 				return tc.ending

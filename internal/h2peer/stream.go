@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// maxFrame is the largest frame that a client takes without having said otherwise.
+// maxFrame is the largest frame in bytes that a client accepts by default.
 const maxFrame = 16 << 10
 
 // stream is one exchange.
@@ -21,18 +21,18 @@ type stream struct {
 	id     uint32
 	cancel context.CancelFunc
 
-	body  bytes.Buffer  // Of the request. The connection's reader fills it before whole is closed.
+	body  bytes.Buffer  // Of the request. The reader of the connection fills it and then closes whole.
 	whole chan struct{} // Closed when the request has arrived.
 }
 
-// ended notes that the request has arrived.
+// ended closes whole if the request has arrived.
 func (s *stream) ended(yes bool) {
 	if yes {
 		close(s.whole)
 	}
 }
 
-// run takes the exchange from one moment to the next.
+// run performs the exchange up to its ending.
 func (s *stream) run(r *http.Request) {
 	e := s.conn.peer.decide(r)
 	var headers []hpack.HeaderField // Of the response.
@@ -65,7 +65,7 @@ func (s *stream) run(r *http.Request) {
 	s.endStream()
 }
 
-// apply has the target handle the request, whether or not the client is still there.
+// apply passes the request to the target, even if the client has disconnected.
 func (s *stream) apply(r *http.Request) ([]hpack.HeaderField, []byte) {
 	rec := httptest.NewRecorder()
 	r = r.WithContext(context.WithoutCancel(r.Context()))
@@ -86,7 +86,7 @@ func (s *stream) endStream() {
 	s.conn.write(func(f *http2.Framer) error { return f.WriteData(s.id, true, nil) })
 }
 
-// perform does the action of an ending.
+// perform performs the action of an ending.
 func (s *stream) perform(e Ending) {
 	c := s.conn
 	goAway := func(last uint32) {

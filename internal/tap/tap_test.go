@@ -10,7 +10,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/internal/tap"
 )
 
-func TestShow_ShowsSuccessesToThoseWhoAskForThem(t *testing.T) {
+func TestShow_PassesSuccessesToTheFunctionOfTheContext(t *testing.T) {
 	var seen []int
 	ctx := tap.With(t.Context(), func(r *http.Response) { seen = append(seen, r.StatusCode) })
 	for _, status := range []int{200, 201, 304, 404, 503} {

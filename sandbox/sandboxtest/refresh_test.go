@@ -18,7 +18,9 @@ import (
 )
 
 // refreshing returns a client that refreshes its access token.
-func refreshing(t *testing.T, m *sandboxtest.Market, refreshToken string, onRotate func(context.Context, string) error) *client.Client {
+func refreshing(
+	t *testing.T, m *sandboxtest.Market, refreshToken string, onRotate func(context.Context, string) error,
+) *client.Client {
 	t.Helper()
 	source, err := token.NewRefreshSource(token.RefreshConfig{
 		TokenURL: m.TokenURL, ClientID: "test", Audience: "gateway.example.com", RefreshToken: refreshToken,
@@ -46,7 +48,8 @@ func TestRefresh_AfterA401(t *testing.T) {
 	require.NoError(t, read(t, c))
 	require.NoError(t, read(t, c))
 	assert.Equal(t, 1, m.Counters().Of("token"), "one token is enough")
-	require.NoError(t, m.Advance(t.Context(), 12*time.Hour+time.Second)) // which the clock of the client does not see
+	// The clock of the client does not advance.
+	require.NoError(t, m.Advance(t.Context(), 12*time.Hour+time.Second))
 	require.NoError(t, read(t, c))
 	assert.Equal(t, map[int]int{200: 2}, m.Counters()["token"])
 	assert.Equal(t, map[int]int{200: 3, 401: 1}, m.Counters()["ListListings"],
@@ -57,7 +60,9 @@ func TestRefresh_AfterA401WithANewToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // where both grants are in the same second
 		m := sandboxtest.NewInProcess(t)
 		c := refreshing(t, m, m.RefreshToken(), nil)
-		require.NoError(t, m.Fail(sandbox.Fault{Operation: "ListListings", Kind: sandbox.FaultStatus, Status: http.StatusUnauthorized}))
+		require.NoError(t, m.Fail(sandbox.Fault{
+			Operation: "ListListings", Kind: sandbox.FaultStatus, Status: http.StatusUnauthorized,
+		}))
 		require.NoError(t, read(t, c))
 		assert.Equal(t, sandbox.Counters{"ListListings": {200: 1, 401: 1}, "token": {200: 2}}, m.Counters())
 	})

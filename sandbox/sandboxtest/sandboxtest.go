@@ -1,14 +1,14 @@
-// Package sandboxtest runs a sandbox for the time of a test.
+// Package sandboxtest starts a sandbox in a test.
 //
 //	market := sandboxtest.New(t)
 //	// market.URL, market.APIKey() and market.Token() go to the program under test
 //
-// Each test has its own sandbox, in memory, in a few milliseconds; it is closed when the test ends.
-// The test buys with Buy and Bid, moves the clock with Advance, makes calls fail with Fail, and
-// sees what was called with Counters.
+// Each test has its own sandbox in memory, which starts in a few milliseconds and is closed when
+// the test ends. Buy and Bid are the buyers, Advance moves the clock, Fail makes calls fail, and
+// Counters returns the calls so far.
 //
-// New serves on a socket, for any client. NewInProcess serves without a network, for a bubble of
-// testing/synctest, where a socket would block.
+// New serves on a socket, for any client. NewInProcess serves without a socket, for bubbles of
+// testing/synctest, which cannot wait for one.
 package sandboxtest
 
 import (
@@ -16,8 +16,12 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/sellside-sdk/sellside-go/internal/inproc"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
+
+// inProcessHost is a host name that no network resolves: .invalid is reserved.
+const inProcessHost = "sandbox.invalid"
 
 // Market is a sandbox that runs until its test ends. It is safe for concurrent use.
 type Market struct {
@@ -38,19 +42,19 @@ func New(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 	s := start(tb, change)
 	srv := httptest.NewServer(s)
 	tb.Cleanup(func() { // before the sandbox is closed
-		srv.CloseClientConnections() // or requests that a fault delays would delay the end
+		srv.CloseClientConnections() // Close would wait for requests that a fault delays
 		srv.Close()
 	})
 	return market(s, srv.URL, srv.Client())
 }
 
-// NewInProcess is New without a network: only HTTPClient reaches the sandbox. A connection that a
+// NewInProcess is New without a socket: only HTTPClient reaches the sandbox. A connection that a
 // fault closes is an error of its transport.
 func NewInProcess(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 	tb.Helper()
 	s := start(tb, change)
-	t := &transport{handler: s}
-	tb.Cleanup(t.handlers.Wait)
+	t := &inproc.Transport{Handler: s, Host: inProcessHost}
+	tb.Cleanup(t.Close) // before the sandbox is closed
 	return market(s, "https://"+inProcessHost, &http.Client{Transport: t})
 }
 

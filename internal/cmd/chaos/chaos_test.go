@@ -34,7 +34,7 @@ func inTurn(faults ...fault) network {
 
 var (
 	none         = fault{}
-	lostResponse = connection(faultproxy.LostAnswer, h2peer.Applied, h2peer.ResetStream, http2.ErrCodeProtocol)
+	lostResponse = connection(faultproxy.LostResponse, h2peer.Applied, h2peer.ResetStream, http2.ErrCodeProtocol)
 	reset        = connection(faultproxy.Reset, h2peer.Headers, h2peer.GoAwayClose, http2.ErrCodeNo)
 	stall        = connection(faultproxy.Stall, h2peer.Applied, h2peer.Stall, http2.ErrCodeNo)
 )

@@ -55,9 +55,9 @@ type share struct {
 func mix() []share {
 	return []share{
 		{50, []fault{
-			connection(faultproxy.LostAnswer, h2peer.Applied, h2peer.ResetStream, http2.ErrCodeProtocol),
-			connection(faultproxy.LostAnswer, h2peer.Applied, h2peer.ResetStream, http2.ErrCodeRefusedStream),
-			connection(faultproxy.LostAnswer, h2peer.Applied, h2peer.GoAwayClose, http2.ErrCodeNo),
+			connection(faultproxy.LostResponse, h2peer.Applied, h2peer.ResetStream, http2.ErrCodeProtocol),
+			connection(faultproxy.LostResponse, h2peer.Applied, h2peer.ResetStream, http2.ErrCodeRefusedStream),
+			connection(faultproxy.LostResponse, h2peer.Applied, h2peer.GoAwayClose, http2.ErrCodeNo),
 			connection(faultproxy.ResetAfterHeaders, h2peer.ResponseHeaders, h2peer.ResetStream, http2.ErrCodeInternal),
 			connection(faultproxy.CutMidBody, h2peer.HalfResponse, h2peer.Close, http2.ErrCodeNo),
 		}},

@@ -7,13 +7,13 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/client/recovery"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/internal/inproc"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
@@ -50,7 +50,7 @@ func (r run) sellSeed(ctx context.Context, seed uint64) (o outcome, err error) {
 			return s.outcome, fmt.Errorf("batch %d of %d: %w", i+1, len(batches), err)
 		}
 	}
-	truth, err := dial(market, "http://127.0.0.1", direct{market})
+	truth, err := dial(market, "http://127.0.0.1", &inproc.Transport{Handler: market})
 	if err != nil {
 		return s.outcome, err
 	}
@@ -198,16 +198,6 @@ func (s *seller) compare(ctx context.Context, truth *client.Client, batches [][]
 		}
 	}
 	return nil
-}
-
-// direct is a transport without a network.
-type direct struct{ http.Handler }
-
-// RoundTrip implements [http.RoundTripper].
-func (d direct) RoundTrip(req *http.Request) (*http.Response, error) {
-	rec := httptest.NewRecorder()
-	d.ServeHTTP(rec, req)
-	return rec.Result(), nil
 }
 
 // maxFailures is how often in a row a step may fail. One in five requests fails, so ten failures in
