@@ -40,11 +40,11 @@ func cannedClient(t *testing.T, answer func(*http.Request) canned, opts ...clien
 			Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
 		}, nil
 	})
-	c, err := client.New(append([]client.Option{
-		client.WithBaseURL("https://" + cannedHost + "/v2"), client.WithAPIKey(clienttest.APIKey), client.WithToken(clienttest.Token),
+	c, err := client.New(append([]client.Option{client.WithDefaults(
+		client.WithBaseURL("https://"+cannedHost+"/v2"), client.WithAPIKey(clienttest.APIKey), client.WithToken(clienttest.Token),
 		client.WithQuota(quota.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}),
 		client.WithRetry(client.RetryPolicy{MaxAttempts: 2, MinDelay: 1, MaxDelay: 1, MaxRetryAfter: time.Millisecond}),
-	}, opts...)...)
+	)}, opts...)...)
 	require.NoError(t, err)
 	return c
 }
