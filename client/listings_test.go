@@ -16,7 +16,7 @@ import (
 // evening is a time whose day in UTC is 2 November, and 1 November where it was written down.
 var evening = time.Date(2026, 11, 1, 21, 30, 0, 0, time.FixedZone("", -5*3600))
 
-func TestListListingsSendsItsFilterAndNothingElse(t *testing.T) {
+func TestListings_SendOnlySetFilters(t *testing.T) {
 	tests := map[string]struct {
 		filter client.ListingFilter
 		want   string
@@ -55,7 +55,7 @@ func query(t *testing.T, text string) url.Values {
 	return values
 }
 
-func TestGetListingKeepsWhatIsAbsentApartFromZero(t *testing.T) {
+func TestListings_GetKeepsAbsentFields(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetListing).Path("listingId", listingID).NoQuery().RespondExample()
 	srv.Expect(gen.OpGetListing).Respond(200, `{"listingId":"l2","status":"NEW_ONE","amount":"23500.0000","currencyCode":"JPY",
@@ -75,7 +75,7 @@ func TestGetListingKeepsWhatIsAbsentApartFromZero(t *testing.T) {
 	assert.Equal(t, gen.ListingStatus("NEW_ONE"), idle.Status, "a new status is no error")
 }
 
-func TestWritesOnListingsSendWhatIsSetAndNothingElse(t *testing.T) {
+func TestListings_WritesSendOnlyWhatIsSet(t *testing.T) {
 	expires := gen.TimeOf(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
 	inactive := false
 	tests := map[string]struct {

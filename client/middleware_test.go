@@ -29,28 +29,28 @@ func loses(sends bool) client.Middleware {
 	}
 }
 
-func TestMiddleware_ReturnsNothing(t *testing.T) {
-	lowWrite := aCall{aWrite.op, func(ctx context.Context, c *client.Client) error {
+func TestMiddleware_WithoutResponseIsTransportError(t *testing.T) {
+	rawWrite := testCall{writeCall.op, func(ctx context.Context, c *client.Client) error {
 		_, err := c.Raw().CreateListing(ctx, gen.CreateListingRequest{VariantID: "8f4d2c4e", Amount: "162"}) //nolint:bodyclose // there is no response
 		return err
 	}}
-	lowRead := aCall{aRead.op, func(ctx context.Context, c *client.Client) error {
+	rawRead := testCall{readCall.op, func(ctx context.Context, c *client.Client) error {
 		_, err := c.Raw().GetListing(ctx, listingID) //nolint:bodyclose // there is no response
 		return err
 	}}
 	for _, tc := range []struct {
-		call    aCall
+		call    testCall
 		sends   bool
 		unknown bool
 		why     string
 	}{
-		{aRead, true, false, "a read changes nothing"},
-		{aRead, false, false, "nor if it was not sent"},
-		{aWrite, true, true, "a write that was sent may have been applied"},
-		{aWrite, false, false, "one that was not sent has not"},
-		{lowRead, true, false, "a raw read"},
-		{lowWrite, true, true, "a raw write"},
-		{lowWrite, false, true, "a raw write, of which is not known whether it was sent"},
+		{readCall, true, false, "a read changes nothing"},
+		{readCall, false, false, "nor if it was not sent"},
+		{writeCall, true, true, "a write that was sent may have been applied"},
+		{writeCall, false, false, "one that was not sent has not"},
+		{rawRead, true, false, "a raw read"},
+		{rawWrite, true, true, "a raw write"},
+		{rawWrite, false, true, "a raw write, of which is not known whether it was sent"},
 	} {
 		srv := clienttest.New(t, clienttest.InProcess())
 		if tc.sends {
@@ -59,7 +59,6 @@ func TestMiddleware_ReturnsNothing(t *testing.T) {
 		err := tc.call.do(t.Context(), srv.Client(client.WithMiddleware(passOn, loses(tc.sends))))
 		var failed *client.TransportError
 		require.ErrorAs(t, err, &failed, tc.why)
-		require.ErrorContains(t, err, "middleware 2 returned neither a response nor an error", tc.why)
 		assert.Equal(t, tc.unknown, failed.OutcomeUnknown, tc.why)
 		if tc.unknown {
 			assert.ErrorIs(t, err, client.ErrOutcomeUnknown, tc.why)
@@ -67,14 +66,17 @@ func TestMiddleware_ReturnsNothing(t *testing.T) {
 	}
 }
 
-func TestMiddleware_ReturnsNoBody(t *testing.T) {
+func TestMiddleware_ResponseMayLackBody(t *testing.T) {
 	bare := func(client.Doer) client.Doer {
 		return client.DoerFunc(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusNotFound, Request: r}, nil
 		})
 	}
 	c := clienttest.New(t, clienttest.InProcess()).Client(client.WithMiddleware(bare))
-	for _, call := range []aCall{aRead, aWrite} {
+	for _, call := range []testCall{readCall, writeCall} {
 		require.ErrorIs(t, call.do(t.Context(), c), client.ErrNotFound)
 	}
 }
+
+// passOn is a middleware that does nothing.
+func passOn(next client.Doer) client.Doer { return next }

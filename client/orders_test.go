@@ -18,7 +18,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-func TestListsOfOrdersSendTheirFilterAndNothingElse(t *testing.T) {
+func TestOrders_SendOnlySetFilters(t *testing.T) {
 	active := func(filter client.ActiveOrderFilter) func(*client.Client) error {
 		return func(c *client.Client) error { return failure(c.Orders.ListActivePage(t.Context(), filter)) }
 	}
@@ -60,7 +60,7 @@ func TestListsOfOrdersSendTheirFilterAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestGetOrderReadsFiguresExactly(t *testing.T) {
+func TestOrders_GetReadsExactFigures(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetOrder).Path("orderNumber", orderID).RespondExample()
 
@@ -72,7 +72,7 @@ func TestGetOrderReadsFiguresExactly(t *testing.T) {
 	assert.Equal(t, "1Z0A4V930333458892", order.Shipment.TrackingNumber)
 }
 
-func TestAShippingDocumentStreams(t *testing.T) {
+func TestDocument_Streams(t *testing.T) {
 	rest := make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/pdf")
@@ -82,8 +82,7 @@ func TestAShippingDocumentStreams(t *testing.T) {
 		_, _ = io.WriteString(w, "-1.7")
 	}))
 	defer srv.Close()
-	c, err := client.New(client.WithBaseURL(srv.URL+"/v2"), client.WithAPIKey("key"), client.WithToken("token"))
-	require.NoError(t, err)
+	c := newServerClient(t, srv)
 
 	document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 	require.NoError(t, err)
@@ -100,7 +99,7 @@ func TestAShippingDocumentStreams(t *testing.T) {
 	require.NoError(t, document.Close())
 }
 
-func TestAShippingDocumentThatBreaksOffIsAnErrorOfRead(t *testing.T) {
+func TestDocument_CutIsErrorOfRead(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetShippingDocument).Disconnect(clienttest.MidBody, "the document breaks off")
 
@@ -129,14 +128,9 @@ func slowDocument(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, ContentLength: 8, Body: body, Request: req}, nil
 }
 
-func TestTheAttemptTimeoutDoesNotCutASlowDocument(t *testing.T) {
+func TestDocument_OutlastsAttemptTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, err := client.New(
-			client.WithBaseURL("https://slow.invalid/v2"), client.WithAPIKey("key"), client.WithToken("token"),
-			client.WithHTTPClient(&http.Client{Transport: transportFunc(slowDocument)}),
-			client.WithRetry(client.RetryPolicy{AttemptTimeout: time.Second}),
-		)
-		require.NoError(t, err)
+		c := newTransportClient(t, transportFunc(slowDocument), client.WithRetry(client.RetryPolicy{AttemptTimeout: time.Second}))
 
 		document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 		require.NoError(t, err)
@@ -150,14 +144,10 @@ func TestTheAttemptTimeoutDoesNotCutASlowDocument(t *testing.T) {
 
 func TestDocument_IdleTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, err := client.New(
-			client.WithBaseURL("https://idle.invalid/v2"), client.WithAPIKey("key"), client.WithToken("token"),
-			client.WithHTTPClient(&http.Client{Transport: transportFunc(func(req *http.Request) (*http.Response, error) {
-				body := io.MultiReader(strings.NewReader("%"), &drip{req.Context(), 31 * time.Second})
-				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body), Request: req}, nil
-			})}),
-		)
-		require.NoError(t, err)
+		c := newTransportClient(t, transportFunc(func(req *http.Request) (*http.Response, error) {
+			body := io.MultiReader(strings.NewReader("%"), &drip{req.Context(), 31 * time.Second})
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body), Request: req}, nil
+		}))
 		document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 		require.NoError(t, err)
 		defer document.Close()
@@ -178,7 +168,7 @@ func TestDocument_IdleTimeout(t *testing.T) {
 	})
 }
 
-func TestTheAttemptTimeoutCoversTheHeadersOfADocument(t *testing.T) {
+func TestDocument_AttemptTimeoutCoversHeaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(gen.OpGetShippingDocument).Delay(time.Minute).RespondExample()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net/http"
 	"strconv"
 	"testing"
 
@@ -123,7 +124,7 @@ func (p pagedList) open(t *testing.T) (*clienttest.Server, iter.Seq2[string, err
 	return srv, p.list(t.Context(), srv.Client(oneAttempt))
 }
 
-func TestListsAskForAPageWhenTheLoopReachesIt(t *testing.T) {
+func TestPaging_ReadsPageWhenLoopReachesIt(t *testing.T) {
 	for _, p := range pagedLists() {
 		t.Run(string(p.op), func(t *testing.T) {
 			srv, list := p.open(t)
@@ -149,7 +150,7 @@ func TestListsAskForAPageWhenTheLoopReachesIt(t *testing.T) {
 	}
 }
 
-func TestListsStartAnewWithEachRange(t *testing.T) {
+func TestPaging_EachRangeBeginsAgain(t *testing.T) {
 	for _, p := range pagedLists() {
 		t.Run(string(p.op), func(t *testing.T) {
 			srv, list := p.open(t)
@@ -163,5 +164,222 @@ func TestListsStartAnewWithEachRange(t *testing.T) {
 				assert.Equal(t, []string{"a", "b", "c"}, got)
 			}
 		})
+	}
+}
+
+func TestPaging_EndsOrIsStuck(t *testing.T) {
+	type pages [][]string // The ids of each page; all but the last page promise more.
+	tests := map[string]struct {
+		pages    pages
+		endless  bool // The last page promises more as well.
+		want     []string
+		stuck    bool
+		requests int
+	}{
+		"a short page that promises more is not the end": {pages{{"a", "b"}, {"c"}, {"d"}}, false, []string{"a", "b", "c", "d"}, false, 3},
+		"an empty page that promises nothing is the end": {pages{{"a"}, {}}, false, []string{"a"}, false, 2},
+		"an empty list is an end":                        {pages{{}}, false, nil, false, 1},
+		"an entry that moved to a later page comes once": {pages{{"a", "b"}, {"b", "c"}}, false, []string{"a", "b", "c"}, false, 2},
+		"an entry that comes twice on a page comes once": {pages{{"a", "a", "b"}}, false, []string{"a", "b"}, false, 1},
+		"a last page of duplicates is the end":           {pages{{"a", "b"}, {"a", "b"}}, false, []string{"a", "b"}, false, 2},
+		"two pages without anything new are not stuck":   {pages{{"a", "b"}, {"b", "a"}, {}, {"c"}}, false, []string{"a", "b", "c"}, false, 4},
+		"a list that grows repeats a part of a page":     {pages{{"a", "b"}, {"b", "c"}, {"b", "c", "d"}, {"e"}}, false, []string{"a", "b", "c", "d", "e"}, false, 4},
+		"the same page again is stuck":                   {pages{{"a", "b"}, {"a", "b"}}, true, []string{"a", "b"}, true, 2},
+		"the same page later on is, too":                 {pages{{"a"}, {"b", "c"}, {"b", "c"}}, true, []string{"a", "b", "c"}, true, 3},
+		"known entries in another order are, in a row":   {pages{{"a", "b"}, {"b", "a"}, {"a", "b"}, {"b", "a"}}, true, []string{"a", "b"}, true, 4},
+		"empty pages that promise more are, in a row":    {pages{{"a"}, {}, {}, {}}, true, []string{"a"}, true, 4},
+		"empty first pages are, in a row":                {pages{{}, {}, {}}, true, nil, true, 3},
+		"something new begins the count again":           {pages{{"a"}, {}, {}, {"b"}, {}, {}, {}}, true, []string{"a", "b"}, true, 7},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			for _, p := range pagedLists() {
+				t.Run(string(p.op), func(t *testing.T) {
+					srv, list := p.open(t)
+					for i, ids := range test.pages {
+						p.answer(srv, i+1, i == len(test.pages)-1 && !test.endless, ids...)
+					}
+
+					got, errs := collect(list)
+
+					assert.Equal(t, test.want, got)
+					assert.Len(t, srv.Requests(p.op), test.requests)
+					if !test.stuck {
+						require.Empty(t, errs)
+						return
+					}
+					require.Len(t, errs, 1, "the error is the last thing yielded")
+					require.ErrorIs(t, errs[0], client.ErrPagingStuck)
+				})
+			}
+		})
+	}
+}
+
+func TestPaging_PageWithoutHasNextPageIsNotLast(t *testing.T) {
+	for _, p := range pagedLists() {
+		if p.next == "cursor" {
+			continue // there it is refused
+		}
+		t.Run(string(p.op), func(t *testing.T) {
+			srv, list := p.open(t)
+			for _, ids := range [][]string{{"a", "b"}, {"c"}, {}} {
+				srv.Expect(p.op).Raw(200, nil, mustMarshal(t, p.page(ids)), "it lacks hasNextPage")
+			}
+
+			got, errs := collect(list)
+
+			require.Empty(t, errs)
+			assert.Equal(t, []string{"a", "b", "c"}, got)
+			assert.Len(t, srv.Requests(p.op), 3)
+		})
+	}
+}
+
+func TestPaging_BeginsAtPageOfFilter(t *testing.T) {
+	srv := clienttest.New(t)
+	pagedLists()[0].answer(srv, 7, false, "a")
+	pagedLists()[0].answer(srv, 8, true, "b")
+	listings := srv.Client().Listings.List(t.Context(), client.ListingFilter{PageNumber: 7})
+
+	got, errs := collect(ids(listings, func(l gen.Listing) string { return l.ListingID }))
+
+	require.Empty(t, errs)
+	assert.Equal(t, []string{"a", "b"}, got)
+}
+
+func TestPaging_CursorMayRepeat(t *testing.T) {
+	srv := clienttest.New(t)
+	lists := pagedLists()
+	list := lists[len(lists)-1]
+	for _, id := range []string{"a", "b", "c"} {
+		body := list.page([]string{id})
+		body["nextCursor"] = "here"
+		srv.Expect(list.op).Respond(200, body)
+	}
+	body := list.page([]string{"d"})
+	body["nextCursor"] = nil
+	srv.Expect(list.op).Query("cursor", "here").Respond(200, body)
+
+	got, errs := collect(list.list(t.Context(), srv.Client()))
+
+	assert.Equal(t, []string{"a", "b", "c", "d"}, got)
+	require.Empty(t, errs)
+}
+
+func TestPaging_EntriesWithoutIDAreNoProgress(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpListListings).Raw(200, nil, []byte(`{"listings":[{"status":"ACTIVE"},{"status":"INACTIVE"}],"hasNextPage":true}`),
+		"the entries lack their ids").Times(3)
+	var statuses []gen.ListingStatus
+	var failed error
+
+	for l, err := range srv.Client().Listings.List(t.Context(), client.ListingFilter{}) {
+		if failed = err; err == nil {
+			statuses = append(statuses, l.Status)
+		}
+	}
+
+	assert.Equal(t, []gen.ListingStatus{"ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE"}, statuses, "they cannot be told apart, so none is dropped")
+	require.ErrorIs(t, failed, client.ErrPagingStuck)
+}
+
+func TestPaging_ErrorEndsList(t *testing.T) {
+	for _, p := range pagedLists() {
+		t.Run(string(p.op), func(t *testing.T) {
+			srv, list := p.open(t)
+			p.answer(srv, 1, false, "a")
+			srv.Expect(p.op).RespondError(403, "ask for access")
+
+			got, errs := collect(list)
+
+			assert.Equal(t, []string{"a"}, got, "what came before the error stays")
+			require.Len(t, errs, 1, "the error comes once")
+			require.ErrorIs(t, errs[0], client.ErrForbidden)
+		})
+	}
+}
+
+// TestPaging_HasNextPageOfOnePage reads one page of every page-numbered list.
+func TestPaging_HasNextPageOfOnePage(t *testing.T) {
+	for why, tc := range map[string]struct {
+		entries, rest string
+		more          bool
+	}{
+		"it says so":                            {`[{}]`, `,"hasNextPage":false`, false},
+		"it says that there is more":            {`[{}]`, `,"hasNextPage":true`, true},
+		"it says nothing":                       {`[{}]`, ``, true},
+		"it says null":                          {`[{}]`, `,"hasNextPage":null`, true},
+		"nothing beside odd members":            {`[{"amount":[]}]`, `,"count":"N/A"`, true},
+		"it says so beside odd members":         {`[{"amount":[]}]`, `,"hasNextPage":false`, false},
+		"another case of the name":              {`[{}]`, `,"HASNEXTPAGE":false`, false},
+		"it says nothing and is empty":          {`[]`, ``, false},
+		"it says null and is empty":             {`[]`, `,"hasNextPage":null`, false},
+		"it is empty and says there are more":   {`[]`, `,"hasNextPage":true`, true},
+		"its numbers say so":                    {`[{},{}]`, `,"count":2,"pageSize":100,"pageNumber":1`, false},
+		"they say so of a later page":           {`[{}]`, `,"count":"201","pageSize":"100","pageNumber":"3","hasNextPage":null`, false},
+		"they say so of a full page":            {`[{},{}]`, `,"count":4,"pageSize":2,"pageNumber":2`, false},
+		"they say that there is more":           {`[{},{}]`, `,"count":5,"pageSize":2,"pageNumber":2`, true},
+		"its word goes before them":             {`[{},{}]`, `,"count":2,"pageSize":2,"pageNumber":1,"hasNextPage":true`, true},
+		"also when it is the last":              {`[{},{}]`, `,"count":5,"pageSize":2,"pageNumber":2,"hasNextPage":false`, false},
+		"the count is that of this page":        {`[{},{}]`, `,"count":2,"pageSize":2,"pageNumber":2`, true},
+		"the count is less than this page":      {`[{},{}]`, `,"count":1,"pageSize":2,"pageNumber":1`, true},
+		"the page is larger than its size":      {`[{},{}]`, `,"count":2,"pageSize":1,"pageNumber":1`, true},
+		"the count is missing":                  {`[{}]`, `,"pageSize":2,"pageNumber":1`, true},
+		"the size is missing":                   {`[{}]`, `,"count":1,"pageNumber":1`, true},
+		"the number is missing":                 {`[{}]`, `,"count":1,"pageSize":2`, true},
+		"the numbers are as large as can be":    {`[{}]`, `,"count":9223372036854775807,"pageSize":9223372036854775807,"pageNumber":9223372036854775807`, true},
+		"the count is negative":                 {`[{}]`, `,"count":-1,"pageSize":2,"pageNumber":1`, true},
+		"members of entries are not the page's": {`[{"hasNextPage":false}]`, ``, true},
+	} {
+		var body string
+		c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: body} })
+		read := map[string]func() (bool, error){
+			"listings": func() (bool, error) {
+				p, err := c.Listings.ListPage(t.Context(), client.ListingFilter{})
+				return err == nil && p.HasNextPage, err
+			},
+			"orders": func() (bool, error) {
+				p, err := c.Orders.ListHistoryPage(t.Context(), client.OrderHistoryFilter{})
+				return err == nil && p.HasNextPage, err
+			},
+			"products": func() (bool, error) {
+				p, err := c.Catalog.SearchPage(t.Context(), client.ProductQuery{Query: "jordan"})
+				return err == nil && p.HasNextPage, err
+			},
+		}
+		for array, page := range read {
+			body = `{"` + array + `":` + tc.entries + tc.rest + `}`
+			more, err := page()
+			require.NoError(t, err, "%s: %s", array, why)
+			assert.Equal(t, tc.more, more, "%s: %s", array, why)
+		}
+	}
+}
+
+func TestPaging_NextCursorOfOnePage(t *testing.T) {
+	for why, tc := range map[string]struct {
+		body, cursor string
+		ok           bool
+	}{
+		"it says null":                   {`{"operations":[{}],"nextCursor":null}`, "", true},
+		"it says so with an empty text":  {`{"operations":[{}],"nextCursor":""}`, "", true},
+		"it has a cursor":                {`{"operations":[{}],"nextCursor":"c2"}`, "c2", true},
+		"it has one in another case":     {`{"operations":[{}],"NextCursor":"c2"}`, "c2", true},
+		"it says nothing":                {`{"operations":[{}]}`, "", false},
+		"nothing beside odd members":     {`{"operations":[{"createdAt":[]}]}`, "", false},
+		"it says nothing but is empty":   {`{"operations":[]}`, "", true},
+		"it cannot be read":              {`{"operations":[{}],"nextCursor":7}`, "", false},
+		"it cannot be read and is empty": {`{"operations":[],"nextCursor":[]}`, "", false},
+		"the operations have one":        {`{"operations":[{"nextCursor":"c2"}]}`, "", false},
+	} {
+		c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: tc.body} })
+		p, err := c.Listings.ListOperationsPage(t.Context(), listingID, "", 0)
+		if !tc.ok {
+			assert.True(t, isA[*client.DecodeError](err), "%s: %v", why, err)
+			continue
+		}
+		require.NoError(t, err, why)
+		assert.Equal(t, tc.cursor, p.NextCursor, why)
 	}
 }

@@ -2,14 +2,16 @@ package client_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,15 +53,15 @@ func drippingClient(t *testing.T, status int, every time.Duration, opts ...clien
 	return srv.Client(append(opts, client.WithHTTPClient(&http.Client{Transport: transport}))...)
 }
 
-func TestTheAttemptTimeoutCoversTheBody(t *testing.T) {
+func TestSend_AttemptTimeoutCoversBody(t *testing.T) {
 	for _, tc := range []struct {
-		call     aCall
+		call     testCall
 		attempts int
 		unknown  bool
 		why      string
 	}{
-		{aRead, 4, false, "a body that does not end is retried like one that broke off"},
-		{aWrite, 1, true, "a write has been applied"},
+		{readCall, 4, false, "a body that does not end is retried like one that broke off"},
+		{writeCall, 1, true, "a write has been applied"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
@@ -72,9 +74,9 @@ func TestTheAttemptTimeoutCoversTheBody(t *testing.T) {
 	}
 }
 
-func TestTheStatusOfAnErrorOutlivesItsBody(t *testing.T) {
+func TestSend_KeepsStatusOfErrorWithoutItsBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		err := aWrite.do(t.Context(), drippingClient(t, http.StatusConflict, time.Second))
+		err := writeCall.do(t.Context(), drippingClient(t, http.StatusConflict, time.Second))
 		require.ErrorIs(t, err, client.ErrConflict, "a body that does not end hides no status")
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 	})
@@ -91,12 +93,12 @@ func (c closing) Close() error {
 	return c.ReadCloser.Close()
 }
 
-func TestEveryBodyIsClosed(t *testing.T) {
+func TestSend_ClosesEveryBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).RespondError(http.StatusServiceUnavailable, "busy")
-		srv.Expect(aRead.op).Disconnect(clienttest.MidBody, "a body that broke off")
-		srv.Expect(aRead.op).RespondExample()
+		srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy")
+		srv.Expect(readCall.op).Disconnect(clienttest.MidBody, "a body that broke off")
+		srv.Expect(readCall.op).RespondExample()
 		closed := 0
 		c := srv.Client(withTransport(srv, func(inner http.RoundTripper) transportFunc {
 			return func(r *http.Request) (*http.Response, error) {
@@ -107,29 +109,12 @@ func TestEveryBodyIsClosed(t *testing.T) {
 				return resp, err
 			}
 		}))
-		require.NoError(t, aRead.do(t.Context(), c))
+		require.NoError(t, readCall.do(t.Context(), c))
 		assert.Equal(t, 3, closed)
 	})
 }
 
-func TestBodiesAreBoundedAfterDecompression(t *testing.T) {
-	var packed bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
-	require.NoError(t, err)
-	_, err = zip.Write(make([]byte, 16<<20+1))
-	require.NoError(t, err)
-	require.NoError(t, zip.Close())
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Encoding", "gzip")
-		_, _ = w.Write(packed.Bytes())
-	}))
-	defer srv.Close()
-	err = aRead.do(t.Context(), clientOf(t, srv))
-	require.ErrorIs(t, err, client.ErrBodyTooLarge, "%d bytes came over the wire", packed.Len())
-	assert.Equal(t, 1, infoOf(t, err).Attempts, "it would be as large the next time")
-}
-
-func TestLow_ReportsThatAnErrorBodyIsNotWhole(t *testing.T) {
+func TestRaw_ReportsCutErrorBody(t *testing.T) {
 	srv := clienttest.New(t)
 	c := srv.Client(oneAttempt)
 	for _, tc := range []struct {
@@ -156,7 +141,7 @@ func TestLow_ReportsThatAnErrorBodyIsNotWhole(t *testing.T) {
 	}
 }
 
-func TestHugeErrorBodiesAreCut(t *testing.T) {
+func TestSend_CutsLargeErrorBodies(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
 	srv.Expect(gen.OpGetListing).Raw(http.StatusForbidden, nil, bytes.Repeat([]byte("x"), 1<<20), "a page of a mebibyte")
 	_, err := srv.Client().Listings.Get(t.Context(), "98e2e748")
@@ -165,7 +150,7 @@ func TestHugeErrorBodiesAreCut(t *testing.T) {
 	assert.Len(t, answered.Body, 64<<10)
 }
 
-func TestAttempt_TakesAWholeBodyThoughTheConnectionBroke(t *testing.T) {
+func TestSend_TakesWholeBodyOfBrokenConnection(t *testing.T) {
 	for _, tc := range []struct {
 		body    string
 		missing int
@@ -182,7 +167,7 @@ func TestAttempt_TakesAWholeBodyThoughTheConnectionBroke(t *testing.T) {
 			w.Header().Set("Content-Length", strconv.Itoa(len(tc.body)+tc.missing))
 			_, _ = io.WriteString(w, tc.body)
 		}))
-		op, err := clientOf(t, srv).Listings.Deactivate(t.Context(), "98e2e748-8000-45bf-a624-5531d6a68318")
+		op, err := newServerClient(t, srv).Listings.Deactivate(t.Context(), "98e2e748-8000-45bf-a624-5531d6a68318")
 		srv.Close()
 		if tc.whole {
 			require.NoError(t, err, tc.why)
@@ -194,4 +179,149 @@ func TestAttempt_TakesAWholeBodyThoughTheConnectionBroke(t *testing.T) {
 		require.True(t, ok, tc.why)
 		assert.Equal(t, tc.body, string(broken.Body), tc.why)
 	}
+}
+
+// After 101 the connection belongs to another protocol: net/http takes its deadlines off, and whoever reads on waits
+// for ever.
+func TestSend_SwitchingProtocolsIsAnError(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	requests := make(chan struct{}, 10)
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			requests <- struct{}{}
+			go func() {
+				defer conn.Close()
+				_, _ = io.ReadAtLeast(conn, make([]byte, 4096), 16)
+				_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: odd\r\n\r\n")
+				_, _ = io.Copy(io.Discard, conn) // and says nothing more
+			}()
+		}
+	}()
+	c := newClient(t, "http://"+l.Addr().String(), client.WithRetry(client.RetryPolicy{AttemptTimeout: 5 * time.Second}))
+
+	_, read := c.Listings.Get(t.Context(), "a")
+	_, write := c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: "v", Amount: "1"})
+	document, stream := c.Orders.DownloadShippingDocument(t.Context(), "323314425-323214184", "b")
+
+	assert.Nil(t, document)
+	for _, err := range []error{read, write, stream} {
+		var answered *client.APIError
+		require.ErrorAs(t, err, &answered)
+		assert.Equal(t, http.StatusSwitchingProtocols, answered.StatusCode)
+	}
+	assert.NotErrorIs(t, read, client.ErrOutcomeUnknown)
+	assert.ErrorIs(t, write, client.ErrOutcomeUnknown, "nobody knows what the other protocol made of it")
+	assert.Len(t, requests, 3, "none is sent again")
+}
+
+func TestTransport_HTTPClientIsCopied(t *testing.T) {
+	srv := httptest.NewServer(http.RedirectHandler("https://elsewhere.invalid/", http.StatusFound))
+	defer srv.Close()
+	asked := 0
+	given := &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { asked++; return nil }}
+	require.Error(t, readCall.do(t.Context(), newClient(t, srv.URL, client.WithHTTPClient(given))))
+	assert.Zero(t, asked, "the rule for redirects is the client's own")
+	assert.Nil(t, given.Transport)
+	assert.Equal(t, time.Minute, given.Timeout)
+	require.NoError(t, given.CheckRedirect(nil, nil))
+	assert.Equal(t, 1, asked, "and the caller's client keeps its own")
+}
+
+func TestTransport_DefaultMayBeReplaced(t *testing.T) {
+	srv := clienttest.New(t, clienttest.InProcess())
+	srv.Expect(readCall.op).RespondExample()
+	before := http.DefaultTransport
+	defer func() { http.DefaultTransport = before }()
+	http.DefaultTransport = transportFunc(srv.HTTPClient().Transport.RoundTrip) // as tracers and mocks do
+	require.NoError(t, readCall.do(t.Context(), srv.Client(client.WithHTTPClient(&http.Client{}))))
+}
+
+func TestTransport_KeepsConnectionsOfManyGoroutines(t *testing.T) {
+	const goroutines, rounds = 64, 20
+	var opened, closed atomic.Int32
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(clienttest.ExampleOf(gen.OpGetListing))
+	}))
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			opened.Add(1)
+		case http.StateClosed:
+			closed.Add(1)
+		default:
+		}
+	}
+	srv.Start()
+	defer srv.Close()
+	c := newClient(t, srv.URL) // with the transport that it makes itself
+	var calls sync.WaitGroup
+	for range goroutines {
+		calls.Go(func() {
+			for range rounds {
+				assert.NoError(t, readCall.do(t.Context(), c))
+			}
+		})
+	}
+	calls.Wait()
+	assert.LessOrEqual(t, closed.Load(), int32(goroutines/8), "connections are kept, but for those whose writer a busy machine did not run for 50 ms, which net/http gives up")
+	assert.LessOrEqual(t, opened.Load(), int32(2*goroutines), "net/http dials while it waits for one to come free, so there are some more than goroutines, but not one for each of %d requests", goroutines*rounds)
+}
+
+func TestTransport_DropsDeadHTTP2Connection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := startPipeService(t, true, serveExample)
+		service.useByDefault(t)
+		c := newClient(t, service.URL)
+		require.NoError(t, readCall.do(t.Context(), c))
+		require.Len(t, service.dialed, 1)
+
+		service.dialed[0].dead.Store(true)
+		start := time.Now()
+		require.NoError(t, readCall.do(t.Context(), c), "the read is repeated on another connection")
+		assert.GreaterOrEqual(t, time.Since(start), 15*time.Second, "10 s without a frame, and 5 s without one after a PING")
+		assert.Less(t, time.Since(start), 16*time.Second, "before the attempt times out")
+		require.Len(t, service.dialed, 2)
+		assert.True(t, service.dialed[0].closed.Load())
+
+		service.dialed[1].dead.Store(true)
+		start = time.Now()
+		require.ErrorIs(t, writeCall.do(t.Context(), c), client.ErrOutcomeUnknown)
+		assert.Equal(t, 15*time.Second, time.Since(start))
+		start = time.Now()
+		require.NoError(t, writeCall.do(t.Context(), c), "the next write does not get the dead connection")
+		assert.Zero(t, time.Since(start))
+		assert.Len(t, service.dialed, 3)
+		require.NoError(t, c.Close())
+	})
+}
+
+func TestTransport_DropsIdleConnectionsBeforeServersDo(t *testing.T) {
+	overBoth(t, serveExample, func(t *testing.T, service *pipeService) {
+		service.useByDefault(t)
+		require.NoError(t, readCall.do(t.Context(), newClient(t, service.URL)))
+		<-time.After(29 * time.Second)
+		assertConnections(t, service, 1, 1, "the connection may be used again")
+		<-time.After(2 * time.Second)
+		assertConnections(t, service, 0, 1, "the connection was idle for 30 s")
+	})
+}
+
+func TestTransport_OfCallerIsNotChanged(t *testing.T) {
+	overBoth(t, serveExample, func(t *testing.T, service *pipeService) {
+		given := service.transport()
+		defer given.CloseIdleConnections()
+		c := newClient(t, service.URL, client.WithHTTPClient(&http.Client{Transport: given}))
+		require.NoError(t, readCall.do(t.Context(), c))
+		<-time.After(time.Hour)
+		assertConnections(t, service, 1, 1, "the transport keeps idle connections as long as its owner wants")
+		assert.Zero(t, given.IdleConnTimeout)
+		assert.Zero(t, given.MaxIdleConnsPerHost)
+		assert.Nil(t, given.HTTP2)
+	})
 }

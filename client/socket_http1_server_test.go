@@ -16,7 +16,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/internal/h2peer"
@@ -27,7 +26,6 @@ type http1Ending struct {
 	name      string
 	delivered bool // Whether the target sees the request.
 	status    int  // Of the response that the caller gets; zero for none, or for a part of it.
-	streams   bool // Whether the response breaks off after its headers.
 	endless   bool // Whether nothing shows that it did.
 	silent    bool // Whether the caller gets no sign that the exchange has ended.
 	expect    bool // Whether the request expects 100-continue.
@@ -303,13 +301,13 @@ func http1Applied() []http1Ending {
 		{name: "close in the headers", end: thenClose(applied(func(x *x) { x.send("HTTP/1.1 200 OK\r\nContent-Ty") }))},
 		{name: "no HTTP", end: thenClose(applied(func(x *x) { x.send("220 mail.example.com ESMTP\r\n") }))},
 		{name: "close after 100", end: thenClose(applied(func(x *x) { x.send("HTTP/1.1 100 Continue\r\n\r\n") }))},
-		{name: "close after the headers of the response", streams: true, end: thenClose(applied(headers))},
-		{name: "reset after the headers of the response", streams: true, end: thenReset(applied(headers))},
-		{name: "close in the body", streams: true, end: thenClose(applied(halfBody))},
-		{name: "stall in the body", streams: true, silent: true, end: thenStall(applied(halfBody))},
-		{name: "close in a chunked body", streams: true, end: thenClose(applied(halfChunk))},
-		{name: "close in a body without a length", streams: true, endless: true, end: thenClose(applied(withoutLength))},
-		{name: "a length that is too small", streams: true, endless: true, end: thenClose(applied(smallLength))},
+		{name: "close after the headers of the response", end: thenClose(applied(headers))},
+		{name: "reset after the headers of the response", end: thenReset(applied(headers))},
+		{name: "close in the body", end: thenClose(applied(halfBody))},
+		{name: "stall in the body", silent: true, end: thenStall(applied(halfBody))},
+		{name: "close in a chunked body", end: thenClose(applied(halfChunk))},
+		{name: "close in a body without a length", endless: true, end: thenClose(applied(withoutLength))},
+		{name: "a length that is too small", endless: true, end: thenClose(applied(smallLength))},
 	}
 	for i := range endings {
 		endings[i].name += ", applied"
@@ -341,9 +339,9 @@ func http1Whole() []http1Ending {
 		{name: "Connection: close", end: responding("Connection: close\r\n", (*x).close)},
 		{name: "close after the response", end: responding("", (*x).close)},
 		{name: "a body without a length", end: unframed("Connection: close\r\n", (*x).close)},
-		{name: "a body without a length and without close_notify", streams: true, end: unframed("Connection: close\r\n", (*x).cut)},
-		{name: "a length that is too large", streams: true, end: unframed("Content-Length: 100000\r\n", (*x).close)},
-		{name: "a chunked body without its end", streams: true, end: thenClose(func(x *x) {
+		{name: "a body without a length and without close_notify", end: unframed("Connection: close\r\n", (*x).cut)},
+		{name: "a length that is too large", end: unframed("Content-Length: 100000\r\n", (*x).close)},
+		{name: "a chunked body without its end", end: thenClose(func(x *x) {
 			x.apply()
 			x.send(x.unframed("Transfer-Encoding: chunked\r\n"), chunked(x.body))
 		})},
@@ -378,49 +376,5 @@ func http1Informed() []http1Ending {
 		})},
 		{name: "close instead of 100", expect: true, end: thenClose((*x).head)},
 		{name: "reset after 100", expect: true, end: thenReset(func(x *x) { x.head(); x.send(goOn); x.read() })},
-	}
-}
-
-func TestHTTP1Server_EndsExchangesAsItSays(t *testing.T) {
-	target := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		assert.NoError(t, err)
-		assert.Equal(t, "one ask", string(body))
-		_, _ = io.WriteString(w, `{"id":"0123456789"}`)
-	})
-	for _, secure := range []bool{false, true} {
-		for _, ending := range http1Endings() {
-			t.Run(fmt.Sprintf("%s, TLS %t", ending, secure), func(t *testing.T) {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				began, stalled := func(*http.Request) {}, func(*http.Request) { cancel() }
-				s := startHTTP1Server(t, secure, target, func() http1Ending { return ending }, began, stalled)
-				transport := s.transport()
-				defer transport.CloseIdleConnections()
-				r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, strings.NewReader("one ask"))
-				require.NoError(t, err)
-				if ending.expect {
-					r.Header.Set("Expect", "100-continue")
-				}
-
-				resp, err := (&http.Client{Transport: transport}).Do(r)
-				if err != nil {
-					assert.Zero(t, ending.status, "%v", err)
-					return
-				}
-				body, err := io.ReadAll(resp.Body)
-				assert.NoError(t, resp.Body.Close())
-				whole := string(body) == `{"id":"0123456789"}`
-				switch {
-				case ending.status == http.StatusOK:
-					assert.True(t, whole, "%v", err)
-				case ending.status != 0:
-					assert.Equal(t, ending.status, resp.StatusCode)
-				default:
-					assert.True(t, ending.streams)
-					assert.False(t, whole)
-				}
-			})
-		}
 	}
 }

@@ -103,8 +103,8 @@ func (s *socketService) meetTogether(t *testing.T, peer *h2peer.Peer, ending h2p
 	defer done()
 	var calls sync.WaitGroup
 	for _, call := range s.writes {
-		for _, low := range []bool{false, true} {
-			trial := &trial{call: call(), ending: ending, low: low, faults: 10, others: others}
+		for _, raw := range []bool{false, true} {
+			trial := &trial{call: call(), ending: ending, raw: raw, faults: 10, others: others}
 			s.start(t, trial)
 			calls.Go(func() { trial.assertStatement(t, trial.run(t.Context(), c)) })
 		}
@@ -119,16 +119,16 @@ func (s *socketService) http2Client(
 ) (*client.Client, func()) {
 	t.Helper()
 	transport := peer.Transport()
-	c := socketClient(t, peer.URL(), transport, socketToken(), opts...)
+	c := socketClient(t, peer.URL(), transport, opts...)
 	if warm {
 		assert.NoError(t, s.reads[gen.OpGetListing]().typed(t.Context(), c))
 	}
 	return c, transport.CloseIdleConnections
 }
 
-// TestHTTP2_ReadsAreRepeatedByTheTable has reads meet every ending: once, so that a repeated call succeeds, and each time,
+// TestHTTP2_ReadsFollowRetryTable has reads meet every ending: once, so that a repeated call succeeds, and each time,
 // so that its error is seen. Every request is an attempt that the caller is told of.
-func TestHTTP2_ReadsAreRepeatedByTheTable(t *testing.T) {
+func TestHTTP2_ReadsFollowRetryTable(t *testing.T) {
 	s := openSocketService(t, 1)
 	for _, ending := range h2peer.Endings() {
 		t.Run(ending.String(), func(t *testing.T) {
@@ -199,9 +199,9 @@ func TestHTTP2_SettingsDelayWrites(t *testing.T) {
 	}
 }
 
-// TestHTTP2_AConnectionThatEndsIsNoUnsentWrite ends a connection at the very moment when a write gets it, be it a new one
+// TestHTTP2_EndedConnectionIsNoProofOfUnsent ends a connection at the very moment when a write gets it, be it a new one
 // or one that is idle.
-func TestHTTP2_AConnectionThatEndsIsNoUnsentWrite(t *testing.T) {
+func TestHTTP2_EndedConnectionIsNoProofOfUnsent(t *testing.T) {
 	ends := []h2peer.Action{h2peer.Close, h2peer.ResetConnection, h2peer.GoAway, h2peer.GoAwayClose}
 	const times = 5
 	s := openSocketService(t, len(ends)*2*times)
@@ -236,9 +236,9 @@ func (s *socketService) writeAtTheEndHTTP2(t *testing.T, peer *h2peer.Peer, do h
 	trial.assertStatement(t, trial.run(ctx, c))
 }
 
-// TestHTTP2_ADialErrorAfterAWriteIsNoProof has net/http dial once more for a write that was applied. The dial fails, and
+// TestHTTP2_DialErrorIsNoProofOfUnsent has net/http dial once more for a write that was applied. The dial fails, and
 // does not show that the write was not sent.
-func TestHTTP2_ADialErrorAfterAWriteIsNoProof(t *testing.T) {
+func TestHTTP2_DialErrorIsNoProofOfUnsent(t *testing.T) {
 	endings := []h2peer.Ending{
 		{At: h2peer.Applied, Do: h2peer.GoAway},
 		{At: h2peer.Applied, Do: h2peer.GoAwayClose},
@@ -260,7 +260,7 @@ func TestHTTP2_ADialErrorAfterAWriteIsNoProof(t *testing.T) {
 				trial := &trial{call: call(), ending: ending, faults: 1}
 				s.start(t, trial)
 
-				err := trial.run(t.Context(), socketClient(t, peer.URL(), transport, socketToken()))
+				err := trial.run(t.Context(), socketClient(t, peer.URL(), transport))
 
 				trial.assertStatement(t, err)
 				assert.ErrorIs(t, err, client.ErrOutcomeUnknown, trial)
@@ -272,8 +272,8 @@ func TestHTTP2_ADialErrorAfterAWriteIsNoProof(t *testing.T) {
 	s.assertApplied(t)
 }
 
-// TestHTTP2_AConnectionThatIsNoneIsHonest has writes meet servers that end a connection before they read anything.
-func TestHTTP2_AConnectionThatIsNoneIsHonest(t *testing.T) {
+// TestHTTP2_BrokenConnectionIsReportedTruly has writes meet servers that end a connection before they read anything.
+func TestHTTP2_BrokenConnectionIsReportedTruly(t *testing.T) {
 	for what, greet := range map[string]func(net.Conn){
 		"close": func(conn net.Conn) {},
 		"HTTP/1": func(conn net.Conn) {
@@ -302,7 +302,7 @@ func TestHTTP2_AConnectionThatIsNoneIsHonest(t *testing.T) {
 				}
 			})
 			transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
-			c := socketClient(t, "https://"+listener.Addr().String(), transport, socketToken())
+			c := socketClient(t, "https://"+listener.Addr().String(), transport)
 			for _, call := range s.writes {
 				trial := &trial{call: call(), ending: h2peer.Close}
 				s.start(t, trial)
@@ -334,9 +334,9 @@ func (c *blockingConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// TestHTTP2_AWriteThatIsNotReportedAsWrittenIsNoUnsentWrite has writes arrive and be applied while net/http is still
+// TestHTTP2_UnreportedWriteIsNoProofOfUnsent has writes arrive and be applied while net/http is still
 // writing them, so that it has not yet reported that their headers are written when the caller goes away.
-func TestHTTP2_AWriteThatIsNotReportedAsWrittenIsNoUnsentWrite(t *testing.T) {
+func TestHTTP2_UnreportedWriteIsNoProofOfUnsent(t *testing.T) {
 	ending := h2peer.Ending{At: h2peer.Applied, Do: h2peer.Stall}
 	s := openSocketService(t, 1)
 	peer := s.http2Peer(t, ending)
@@ -349,7 +349,7 @@ func TestHTTP2_AWriteThatIsNotReportedAsWrittenIsNoUnsentWrite(t *testing.T) {
 				conn, err := new(net.Dialer).DialContext(ctx, network, address)
 				return &blockingConn{conn, &armed, release}, err
 			}
-			c := socketClient(t, peer.URL(), transport, socketToken())
+			c := socketClient(t, peer.URL(), transport)
 			require.NoError(t, s.reads[gen.OpGetListing]().typed(t.Context(), c))
 			armed.Store(true)
 			trial := &trial{call: s.writes[op](), ending: ending, faults: 1}

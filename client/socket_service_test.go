@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,9 +22,9 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
-	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
 
 // socketService is the sandbox behind all servers of a matrix. It works nothing before the end, so that no call changes
@@ -43,7 +44,7 @@ type socketService struct {
 type socketCall struct {
 	op    gen.Operation
 	typed func(context.Context, *client.Client) error
-	low   func(context.Context, *gen.Client) (*http.Response, error) // The same through Low; of writes.
+	raw   func(context.Context, *gen.Client) (*http.Response, error) // The same through the generated client; of writes.
 	// applied reads how often a write was applied; it is nil for a read, and for a write that leaves no trace.
 	applied func(*testing.T) int
 }
@@ -51,15 +52,11 @@ type socketCall struct {
 // openSocketService starts a sandbox with as many listings as are needed for each of the writes so many times.
 func openSocketService(t *testing.T, each int) *socketService {
 	t.Helper()
-	market, err := sandbox.New(sandbox.Options{APIKey: clienttest.APIKey, Token: clienttest.Token, Manual: true, Delay: -1})
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, market.Close()) })
-	s := &socketService{Sandbox: market}
-	s.direct = socketClient(t, "http://127.0.0.1", transportFunc(func(r *http.Request) (*http.Response, error) {
-		w := httptest.NewRecorder()
-		market.ServeHTTP(w, r.Clone(r.Context())) // a handler may change its request, a transport may not
-		return w.Result(), nil
-	}), socketToken())
+	market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) {
+		o.APIKey, o.Token, o.Manual = clienttest.APIKey, clienttest.Token, true
+	})
+	s := &socketService{Sandbox: market.Sandbox}
+	s.direct = socketClient(t, strings.TrimSuffix(market.URL, sandbox.BasePath), market.HTTPClient().Transport)
 	product := sandbox.Catalog()[0]
 	s.reads = s.readCalls(t, product)
 	s.writes = s.writeCalls(t, product, each)
@@ -71,21 +68,15 @@ func openSocketService(t *testing.T, each int) *socketService {
 	return s
 }
 
-// socketToken is the token that the service accepts.
-func socketToken() client.Option { return client.WithToken(clienttest.Token) }
-
 // socketClient returns a client with two attempts a call, whose requests carry the key of their trial.
 func socketClient(
-	t *testing.T, url string, transport http.RoundTripper, token client.Option, opts ...client.Option,
+	t *testing.T, url string, transport http.RoundTripper, opts ...client.Option,
 ) *client.Client {
 	t.Helper()
-	c, err := client.New(append([]client.Option{
-		client.WithBaseURL(url + sandbox.BasePath), client.WithAPIKey(clienttest.APIKey), token,
-		client.WithQuota(quota.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}),
-		client.WithRetry(patience(30 * time.Second)), client.WithMiddleware(sendKey),
+	return newClient(t, url, append([]client.Option{
+		client.WithBaseURL(url + sandbox.BasePath), client.WithHTTPClient(&http.Client{Transport: transport}),
+		client.WithRetry(twoAttempts(30 * time.Second)), client.WithMiddleware(sendKey),
 	}, opts...)...)
-	require.NoError(t, err)
-	return c
 }
 
 // countAttempts notes how many requests the last call has sent.
@@ -202,7 +193,7 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 	change := func(
 		id gen.OperationID, from *shelf, kind gen.OperationType,
 		typed func(context.Context, *client.Client, string) error,
-		low func(context.Context, *gen.Client, string) (*http.Response, error),
+		raw func(context.Context, *gen.Client, string) (*http.Response, error),
 	) {
 		op, _ := gen.LookupOperation(id)
 		calls[id] = func() socketCall {
@@ -210,7 +201,7 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 			return socketCall{
 				op:      op,
 				typed:   func(ctx context.Context, c *client.Client) error { return typed(ctx, c, listingID) },
-				low:     func(ctx context.Context, c *gen.Client) (*http.Response, error) { return low(ctx, c, listingID) },
+				raw:     func(ctx context.Context, c *gen.Client) (*http.Response, error) { return raw(ctx, c, listingID) },
 				applied: func(t *testing.T) int { return s.operations(t, listingID)[kind] },
 			}
 		}
@@ -220,7 +211,7 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 	create := func(
 		id gen.OperationID,
 		typed func(context.Context, *client.Client, gen.Amount) error,
-		low func(context.Context, *gen.Client, gen.Amount) (*http.Response, error),
+		raw func(context.Context, *gen.Client, gen.Amount) (*http.Response, error),
 	) {
 		op, _ := gen.LookupOperation(id)
 		calls[id] = func() socketCall {
@@ -228,8 +219,8 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 			return socketCall{
 				op:    op,
 				typed: func(ctx context.Context, c *client.Client) error { return typed(ctx, c, gen.Amount(price)) },
-				low: func(ctx context.Context, c *gen.Client) (*http.Response, error) {
-					return low(ctx, c, gen.Amount(price))
+				raw: func(ctx context.Context, c *gen.Client) (*http.Response, error) {
+					return raw(ctx, c, gen.Amount(price))
 				},
 				applied: func(*testing.T) int { return made()[price] },
 			}
@@ -306,7 +297,7 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 			typed: func(ctx context.Context, c *client.Client) error {
 				return failure(c.Catalog.Ingest(ctx, products.Items))
 			},
-			low: func(ctx context.Context, c *gen.Client) (*http.Response, error) {
+			raw: func(ctx context.Context, c *gen.Client) (*http.Response, error) {
 				return c.IngestProducts(ctx, products)
 			},
 		}
@@ -349,7 +340,7 @@ type trial struct {
 	key    string
 	call   socketCall
 	ending fmt.Stringer
-	low    bool        // Whether the call is made through the generated client.
+	raw    bool        // Whether the call is made through the generated client.
 	faults int32       // How many of its requests meet the ending.
 	others *rendezvous // The requests that are in flight with it, or nil.
 	cancel context.CancelFunc
@@ -361,8 +352,8 @@ type trial struct {
 // String names the trial in failures of tests.
 func (tr *trial) String() string {
 	way := "typed"
-	if tr.low {
-		way = "low"
+	if tr.raw {
+		way = "raw"
 	}
 	return fmt.Sprintf("%s (%s) meets %s", tr.call.op.ID, way, tr.ending)
 }
@@ -409,10 +400,10 @@ func (tr *trial) arrive(ctx context.Context) bool {
 func (tr *trial) run(ctx context.Context, c *client.Client) error {
 	ctx, tr.cancel = context.WithCancel(context.WithValue(ctx, trialKey{}, tr.key))
 	defer tr.cancel()
-	if !tr.low {
+	if !tr.raw {
 		return tr.call.typed(ctx, c)
 	}
-	resp, err := tr.call.low(ctx, c.Raw())
+	resp, err := tr.call.raw(ctx, c.Raw())
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (s *stress) run(t *testing.T, url string, transport func() *http.Transport,
 		transport.MaxIdleConnsPerHost = goroutines
 		transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 100 * time.Millisecond, PingTimeout: 100 * time.Millisecond}
 		defer transport.CloseIdleConnections()
-		c := socketClient(t, url, transport, socketToken(), client.WithMiddleware(func(next client.Doer) client.Doer {
+		c := socketClient(t, url, transport, client.WithMiddleware(func(next client.Doer) client.Doer {
 			return client.DoerFunc(func(req *http.Request) (*http.Response, error) {
 				if req = req.Clone(req.Context()); i%2 == 0 {
 					req.Header.Set("Idempotency-Key", "of the test") // net/http repeats these over HTTP/1

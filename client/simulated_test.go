@@ -18,6 +18,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -28,8 +29,73 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
+
+// saleListings is 10,000 in make sale; make test has the race detector to bear.
+var saleListings = flag.Int("sale-listings", 2_000, "listings of the simulated sale, a multiple of 500")
+
+// inventory is so many listings, no two of them with the same variant and amount.
+func inventory(n int) []gen.CreateItem {
+	var variants []string
+	for _, p := range sandbox.Catalog() {
+		for _, v := range p.Variants {
+			variants = append(variants, v.ID)
+		}
+	}
+	items := make([]gen.CreateItem, n)
+	for i := range items {
+		items[i] = gen.CreateItem{
+			VariantID: variants[i%len(variants)], Amount: gen.Amount(strconv.Itoa(200 + i/len(variants))), Quantity: 1,
+		}
+	}
+	return items
+}
+
+// The quota alone makes the sale last: 500 listings every five minutes, so that of 10,000 there are 20 groups
+// of batches, and 19 times five minutes between them. What comes on top are the requests that follow the last.
+func TestSale_LastsAsLongAsTheQuota(t *testing.T) {
+	groups := *saleListings / 500
+	began := time.Now()
+	var simulated time.Duration
+	synctest.Test(t, func(t *testing.T) {
+		market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.Quota, o.Delay = quota.Public, 0 })
+		c, err := client.New(
+			client.WithBaseURL(market.URL), client.WithHTTPClient(market.HTTPClient()),
+			client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()))
+		require.NoError(t, err)
+
+		start := time.Now()
+		sold := map[string]bool{}
+		for items := range slices.Chunk(inventory(groups*500), 100) {
+			batch, err := c.Batches.Create(t.Context(), items)
+			require.NoError(t, err)
+			results, err := batch.Wait(t.Context())
+			require.NoError(t, err)
+			for _, r := range results {
+				sold[r.Result.ListingID] = true
+			}
+		}
+		simulated = time.Since(start)
+
+		assert.Len(t, sold, groups*500)
+		least := time.Duration(groups-1) * 300 * time.Second
+		assert.GreaterOrEqual(t, simulated, least)
+		assert.LessOrEqual(t, simulated, least*103/100)
+		statuses := map[int]int{}
+		for _, counts := range market.Counters() {
+			for status, n := range counts {
+				statuses[status] += n
+			}
+		}
+		assert.Len(t, statuses, 1, "only 200: %v", statuses)
+		t.Logf("%d listings took %s of simulated time, %.4f times %d x 300 s, and %d requests; 429: %d",
+			groups*500, simulated, simulated.Seconds()/least.Seconds(), groups-1, statuses[http.StatusOK], statuses[http.StatusTooManyRequests])
+	})
+	t.Logf("in %s of real time", time.Since(began).Round(time.Millisecond))
+}
 
 // arrivalsListings is how many listings are sold. The seed makes the delays.
 var (

@@ -13,7 +13,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
-func TestPlace_IsReleasedOnceRequestHasArrived(t *testing.T) {
+func TestPlace_IsReleasedWhenRequestHasArrived(t *testing.T) {
 	const ms = time.Millisecond
 	type step struct {
 		at time.Duration
@@ -71,7 +71,7 @@ func TestPlace_IsReleasedOnceRequestHasArrived(t *testing.T) {
 	}
 }
 
-func TestPlace_MayBeReportedFromManyGoroutines(t *testing.T) { // for the race detector
+func TestPlace_IsSafeForConcurrentUse(t *testing.T) { // for the race detector
 	limiter := quota.NewLimiter(quota.Quota{ItemsPerDay: 100})
 	for range 100 {
 		release, err := limiter.Acquire(t.Context(), 1)

@@ -1,24 +1,20 @@
 package client
 
 import (
-	"context"
-	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
-func TestRetryTable(t *testing.T) {
-	type verdict struct{ retry, unknown bool }
-	stop, retry, unknown := verdict{}, verdict{retry: true}, verdict{unknown: true}
+func TestRetryTable_Decides(t *testing.T) {
+	type decision struct{ retry, unknown bool }
+	stop, retry, unknown := decision{}, decision{retry: true}, decision{unknown: true}
 	for _, row := range []struct {
 		outcome     outcome
 		written     bool
-		read, write verdict
+		read, write decision
 		why         string
 	}{
 		{notSent, false, retry, retry, "the service has not seen it"},
@@ -36,16 +32,16 @@ func TestRetryTable(t *testing.T) {
 	} {
 		for _, kind := range []struct {
 			retrySafe bool
-			want      verdict
+			want      decision
 		}{{true, row.read}, {false, row.write}} {
-			var got verdict
+			var got decision
 			got.retry, got.unknown = row.outcome.decide(kind.retrySafe, row.written)
 			assert.Equal(t, kind.want, got, "%s, retry safe %t, written %t: %s", row.outcome, kind.retrySafe, row.written, row.why)
 		}
 	}
 }
 
-func TestRetryTable_HasARowForEveryStatus(t *testing.T) {
+func TestRetryTable_HasRowForEveryStatus(t *testing.T) {
 	special := map[int]outcome{401: unauthorized, 408: transient, 429: throttled, 501: final, 505: final}
 	for status := 200; status < 1000; status++ {
 		want, ok := special[status]
@@ -95,47 +91,6 @@ func TestRetryPolicy_DelaysStayWithinBounds(t *testing.T) {
 	}
 }
 
-func TestRetryAfter_ReadsBothForms(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // where now is a whole second
-		date := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
-		for _, tc := range []struct {
-			value string
-			want  time.Duration
-			why   string
-		}{
-			{"", 0, "missing"},
-			{"7", 7 * time.Second, "seconds"},
-			{" 7 ", 7 * time.Second, "spaces around it"},
-			{"0", 0, "nothing asked"},
-			{"-7", 0, "the past"},
-			{"1.5", 0, "no number of RFC 9110"},
-			{"soon", 0, "prose"},
-			{"NaN", 0, "no number"},
-			{"999999999", 366 * 24 * time.Hour, "bounded, so that nothing overflows"},
-			{"99999999999999999999", 366 * 24 * time.Hour, "beyond 64 bits it is still long, not absent"},
-			{date(7 * time.Second), 7 * time.Second, "a date"},
-			{date(-time.Hour), 0, "a date in the past"},
-			{time.Now().Add(time.Minute).UTC().Format(time.RFC850), time.Minute, "an old form that RFC 9110 keeps"},
-		} {
-			assert.Equal(t, tc.want, retryAfter(http.Header{"Retry-After": {tc.value}}), tc.why)
-		}
-		assert.Zero(t, retryAfter(nil), "no answer, no header")
-	})
-}
-
-func FuzzRetryAfter(f *testing.F) {
-	for _, seed := range []string{"", "7", "-7", "1e9", "99999999999999999999", "Sun, 06 Nov 1994 08:49:37 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", " 1"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, value string) {
-		got := retryAfter(http.Header{"Retry-After": {value}})
-		assert.GreaterOrEqual(t, got, time.Duration(0))
-		if !strings.ContainsAny(value, "0123456789") {
-			assert.Zero(t, got, "%q says no time", value)
-		}
-	})
-}
-
 // takes counts the retries that a budget gives at once.
 func takes(b *budget) int {
 	n := 0
@@ -160,27 +115,4 @@ func TestBudget_Refills(t *testing.T) {
 		b.giveBack(1000)
 		assert.Equal(t, budgetSize, takes(b), "nor is more given back than was taken")
 	})
-}
-
-func TestCooldown_IsWaitedForIfItEndsInTime(t *testing.T) {
-	for left, why := range map[time.Duration]string{
-		0:                     "there is no deadline",
-		time.Hour:             "there is much time left",
-		61 * time.Second:      "there is less left than the jitter may take",
-		60*time.Second + 1000: "there is next to nothing left",
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, start, c := t.Context(), time.Now(), &cooldown{}
-			c.begin(func(int) time.Duration { return time.Minute })
-			if left > 0 {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeout(ctx, left)
-				defer cancel()
-			}
-			require.NoError(t, c.wait(ctx, time.Hour), why)
-			assert.GreaterOrEqual(t, time.Since(start), time.Minute, why)
-			assert.LessOrEqual(t, time.Since(start), time.Minute*9/8, why)
-			assert.NoError(t, ctx.Err(), why)
-		})
-	}
 }

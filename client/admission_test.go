@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -21,121 +20,6 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/token"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
-
-// throttle has a client answered 429 with a Retry-After of ten seconds, once.
-func throttle(t *testing.T, srv *clienttest.Server, c *client.Client) {
-	t.Helper()
-	srv.Expect(aWrite.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "10")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that it does not wait itself
-	defer cancel()
-	require.ErrorIs(t, aWrite.do(ctx, c), client.ErrRateLimited)
-}
-
-func TestA429HoldsBackEveryGoroutine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := clienttest.New(t, clienttest.InProcess())
-		var mu sync.Mutex
-		waits := 0
-		c := srv.Client(client.WithObserver(func(e client.Event) {
-			mu.Lock()
-			defer mu.Unlock()
-			if e.Kind == client.EventWait {
-				waits++
-			}
-		}))
-		start := time.Now()
-		throttle(t, srv, c)
-
-		var arrivals clock
-		srv.Expect(aRead.op).Times(8).Check(arrivals.tick).RespondExample()
-		var calls sync.WaitGroup
-		for range 8 {
-			calls.Go(func() { assert.NoError(t, aRead.do(t.Context(), c)) })
-		}
-		calls.Wait()
-		together := true
-		for _, at := range arrivals.at {
-			assert.GreaterOrEqual(t, at.Sub(start), 10*time.Second, "not before the service wants to be asked again")
-			assert.LessOrEqual(t, at.Sub(start), 12*time.Second, "and not much later")
-			together = together && at.Equal(arrivals.at[0])
-		}
-		assert.False(t, together, "they do not come back all at once")
-		assert.Equal(t, 8, waits, "each is told of")
-	})
-}
-
-func TestOneClientsGateIsNotAnothers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := clienttest.New(t, clienttest.InProcess())
-		throttle(t, srv, srv.Client())
-		srv.Expect(aRead.op).RespondExample()
-		start := time.Now()
-		require.NoError(t, aRead.do(t.Context(), srv.Client()))
-		assert.Zero(t, time.Since(start))
-	})
-}
-
-func TestCooldown_LastsAsLongAsTheServiceAsked(t *testing.T) {
-	for _, tc := range []struct {
-		asked, want time.Duration
-		why         string
-	}{
-		{10 * time.Second, 10 * time.Second, "seconds"},
-		{2 * time.Hour, 2 * time.Hour, "longer than any call waits"},
-		{48 * time.Hour, 24 * time.Hour, "a day at most"},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			srv := clienttest.New(t, clienttest.InProcess())
-			c := srv.Client()
-			srv.Expect(aWrite.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", strconv.Itoa(int(tc.asked.Seconds())))
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that it does not wait itself
-			defer cancel()
-			require.ErrorIs(t, aWrite.do(ctx, c), client.ErrRateLimited)
-			ends := time.Now().Add(tc.want)
-
-			<-time.After(tc.want - 2*time.Second)
-			short, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			throttled, ok := errors.AsType[*client.ThrottledError](aRead.do(short, c))
-			require.True(t, ok, tc.why)
-			assert.Equal(t, ends, throttled.Until, tc.why)
-
-			srv.Expect(aRead.op).RespondExample()
-			require.NoError(t, aRead.do(t.Context(), c), "what is left of it is short enough to wait for: %s", tc.why)
-			assert.False(t, time.Now().Before(ends), tc.why)
-		})
-	}
-}
-
-func TestCooldown_LongerThanMaxRetryAfterFailsAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := clienttest.New(t, clienttest.InProcess())
-		c := srv.Client(client.WithRetry(client.RetryPolicy{MaxRetryAfter: 8 * time.Second}))
-		start := time.Now()
-		throttle(t, srv, c)
-		throttled, ok := errors.AsType[*client.ThrottledError](aRead.do(t.Context(), c))
-		require.True(t, ok)
-		assert.Equal(t, start.Add(10*time.Second), throttled.Until)
-		assert.Zero(t, time.Since(start), "no deadline, and still no wait")
-	})
-}
-
-func TestACallThatIsHeldBackObeysItsContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := clienttest.New(t, clienttest.InProcess())
-		c := srv.Client()
-		throttle(t, srv, c)
-		for _, call := range []aCall{aRead, aWrite} {
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(500*time.Millisecond, cancel)
-			err := call.do(ctx, c)
-			require.ErrorIs(t, err, context.Canceled)
-			require.EqualError(t, err, string(call.op)+": not sent: context canceled")
-			assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "nothing was sent")
-			assert.Zero(t, infoOf(t, err).Attempts)
-		}
-	})
-}
 
 // meter is a limiter that lets every call go and notes what it was asked for.
 type meter struct {
@@ -158,7 +42,7 @@ func (m *meter) Acquire(_ context.Context, items int) (quota.Release, error) {
 func (*meter) Remaining(context.Context) ([]quota.WindowState, error) { return nil, nil }
 func (*meter) CountsItems() bool                                      { return true }
 
-func TestEveryAttemptCountsWithItsListings(t *testing.T) {
+func TestAdmission_CountsListingsOfEveryAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		m := &meter{}
@@ -167,7 +51,7 @@ func TestEveryAttemptCountsWithItsListings(t *testing.T) {
 		srv.Expect(gen.OpCreateListingsBatch).RespondExample()
 		srv.Expect(gen.OpUpdateListingsBatch).RespondExample()
 		srv.Expect(gen.OpDeleteListingsBatch).RespondExample()
-		srv.Expect(aRead.op).RespondExample()
+		srv.Expect(readCall.op).RespondExample()
 
 		_, err := c.Batches.Create(t.Context(), []gen.CreateItem{{VariantID: "1", Amount: "162", Quantity: 2}, {VariantID: "2", Amount: "170", Quantity: 3}})
 		require.NoError(t, err)
@@ -175,67 +59,51 @@ func TestEveryAttemptCountsWithItsListings(t *testing.T) {
 		require.NoError(t, err)
 		_, err = c.Batches.Delete(t.Context(), []string{"1"})
 		require.NoError(t, err)
-		require.NoError(t, aRead.do(t.Context(), c))
+		require.NoError(t, readCall.do(t.Context(), c))
 		assert.Equal(t, []int{5, 5, 2, 1, 0}, m.items, "items are listings, and a repeated request is a request")
 	})
 }
 
-func TestTheDefaultQuotaIsThePublicOne(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := clienttest.New(t, clienttest.InProcess())
-		c, err := client.New(client.WithBaseURL(srv.BaseURL()), client.WithHTTPClient(srv.HTTPClient()),
-			client.WithAPIKey(clienttest.APIKey), client.WithToken(clienttest.Token))
-		require.NoError(t, err)
-		var arrivals clock
-		srv.Expect(aRead.op).Times(3).Check(arrivals.tick).RespondExample()
-		for range 3 {
-			require.NoError(t, aRead.do(t.Context(), c))
-		}
-		assert.Equal(t, []time.Duration{time.Second, time.Second}, arrivals.pauses())
-	})
-}
-
-func TestAQuotaBeyondTheDeadlineIsRefusedAtOnce(t *testing.T) {
+func TestAdmission_QuotaBeyondDeadlineFailsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerDay: 1}))
-		srv.Expect(aRead.op).RespondExample()
-		require.NoError(t, aRead.do(t.Context(), c))
+		srv.Expect(readCall.op).RespondExample()
+		require.NoError(t, readCall.do(t.Context(), c))
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		start := time.Now()
-		err := aWrite.do(ctx, c)
+		err := writeCall.do(ctx, c)
 		var refused *quota.Error
 		require.ErrorAs(t, err, &refused)
 		assert.Equal(t, quota.Error{Limit: 1, Per: 24 * time.Hour, Unit: "requests", Wait: 24 * time.Hour}, *refused)
-		assert.ErrorContains(t, err, "CreateListing: the quota of 1 requests in 24h0m0s is used up")
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 		assert.Zero(t, time.Since(start))
 	})
 }
 
-func TestPace_ReportsOutcomeToLimiter(t *testing.T) {
+func TestAdmission_ReportsOutcomeToLimiter(t *testing.T) {
 	elsewhere := client.WithBaseURL("https://elsewhere.invalid/v2")
 	for name, tc := range map[string]struct {
 		script func(*clienttest.Server)
 		option client.Option
 		want   quota.Outcome
 	}{
-		"a response is there":    {func(s *clienttest.Server) { s.Expect(aRead.op).RespondExample() }, oneAttempt, quota.Sent},
-		"an error is a response": {func(s *clienttest.Server) { s.Expect(aRead.op).RespondError(404, "none") }, oneAttempt, quota.Sent},
-		"a 429":                  {func(s *clienttest.Server) { s.Expect(aRead.op).RespondError(429, "slow down") }, oneAttempt, quota.Refused},
+		"a response is there":    {func(s *clienttest.Server) { s.Expect(readCall.op).RespondExample() }, oneAttempt, quota.Sent},
+		"an error is a response": {func(s *clienttest.Server) { s.Expect(readCall.op).RespondError(404, "none") }, oneAttempt, quota.Sent},
+		"a 429":                  {func(s *clienttest.Server) { s.Expect(readCall.op).RespondError(429, "slow down") }, oneAttempt, quota.Refused},
 		"the connection breaks": {func(s *clienttest.Server) {
-			s.Expect(aRead.op).Disconnect(clienttest.BeforeHeaders, "the network fails")
+			s.Expect(readCall.op).Disconnect(clienttest.BeforeHeaders, "the network fails")
 		}, oneAttempt, quota.Sent},
-		"no response in time": {func(s *clienttest.Server) { s.Expect(aRead.op).RespondExample().Delay(time.Minute) }, oneAttempt, quota.Sent},
+		"no response in time": {func(s *clienttest.Server) { s.Expect(readCall.op).RespondExample().Delay(time.Minute) }, oneAttempt, quota.Sent},
 		"no connection":       {func(*clienttest.Server) {}, elsewhere, quota.NotSent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv, m := clienttest.New(t, clienttest.InProcess()), &meter{}
 				tc.script(srv)
-				_ = aRead.do(t.Context(), srv.Client(oneAttempt, client.WithLimiter(m), tc.option))
+				_ = readCall.do(t.Context(), srv.Client(oneAttempt, client.WithLimiter(m), tc.option))
 				<-time.After(time.Minute)
 				m.mu.Lock()
 				defer m.mu.Unlock()
@@ -246,26 +114,26 @@ func TestPace_ReportsOutcomeToLimiter(t *testing.T) {
 	}
 }
 
-// TestPace_KeepsPlaceOfAbandonedRequest cancels a call whose request is under way. A service that counts arrivals may
+// TestAdmission_KeepsPlaceOfAbandonedRequest cancels a call whose request is under way. A service that counts arrivals may
 // get it at any moment.
-func TestPace_KeepsPlaceOfAbandonedRequest(t *testing.T) {
+func TestAdmission_KeepsPlaceOfAbandonedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerSecond: 1}))
-		srv.Expect(aRead.op).RespondExample().Delay(time.Minute)
+		srv.Expect(readCall.op).RespondExample().Delay(time.Minute)
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		start := time.Now()
-		require.ErrorIs(t, aRead.do(ctx, c), context.DeadlineExceeded)
-		srv.Expect(aRead.op).RespondExample()
-		require.NoError(t, aRead.do(t.Context(), c))
+		require.ErrorIs(t, readCall.do(ctx, c), context.DeadlineExceeded)
+		srv.Expect(readCall.op).RespondExample()
+		require.NoError(t, readCall.do(t.Context(), c))
 		took := time.Since(start)
 		assert.GreaterOrEqual(t, took, 3*time.Second, "2 s for it to arrive, and a window")
 		assert.LessOrEqual(t, took, 3100*time.Millisecond)
 	})
 }
 
-func TestPace_FreesPlaceOfCallThatIsNotSent(t *testing.T) {
+func TestAdmission_ReleasesPlaceOfUnsentCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		asked := 0
@@ -276,46 +144,11 @@ func TestPace_FreesPlaceOfCallThatIsNotSent(t *testing.T) {
 			return &oauth2.Token{AccessToken: clienttest.Token}, nil
 		}))
 		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerSecond: 1}), tokens)
-		require.True(t, isA[*token.Error](aRead.do(t.Context(), c)))
-		srv.Expect(aRead.op).RespondExample()
+		require.True(t, isA[*token.Error](readCall.do(t.Context(), c)))
+		srv.Expect(readCall.op).RespondExample()
 		start := time.Now()
-		require.NoError(t, aRead.do(t.Context(), c))
+		require.NoError(t, readCall.do(t.Context(), c))
 		assert.Zero(t, time.Since(start))
-	})
-}
-
-// silent is a limiter that makes calls wait and does not trace that.
-type silent struct {
-	quota.Limiter
-	wait time.Duration
-}
-
-func (s *silent) Acquire(ctx context.Context, items int) (quota.Release, error) {
-	select {
-	case <-time.After(s.wait):
-		return s.Limiter.Acquire(ctx, items)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func TestPace_ReportsWaitOfLimiterThatTracesNone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv, limiter := clienttest.New(t, clienttest.InProcess()), &silent{Limiter: quota.NewLimiter(quota.Unlimited)}
-		var w waits
-		c := srv.Client(client.WithLimiter(limiter), client.WithObserver(w.observe))
-		for _, wait := range []time.Duration{0, 30 * time.Second, 150 * time.Second} {
-			limiter.wait = wait
-			srv.Expect(aRead.op).RespondExample()
-			require.NoError(t, aRead.do(t.Context(), c))
-		}
-		var delays []time.Duration
-		for _, e := range w.all {
-			assert.Equal(t, client.ReasonQuota, e.Reason)
-			assert.Empty(t, e.Window)
-			delays = append(delays, e.Delay)
-		}
-		assert.Equal(t, []time.Duration{30 * time.Second, time.Minute, time.Minute, 30 * time.Second}, delays)
 	})
 }
 
@@ -324,9 +157,9 @@ type placeless struct{ quota.Limiter }
 
 func (placeless) Acquire(context.Context, int) (quota.Release, error) { return nil, nil }
 
-func TestPace_RefusesLimiterWithoutPlace(t *testing.T) {
-	err := aWrite.do(t.Context(), clienttest.New(t).Client(client.WithLimiter(placeless{Limiter: quota.NewLimiter(quota.Unlimited)})))
-	require.ErrorContains(t, err, "CreateListing: the limiter returned neither a place nor an error")
+func TestAdmission_LimiterWithoutPlaceIsAnError(t *testing.T) {
+	err := writeCall.do(t.Context(), clienttest.New(t).Client(client.WithLimiter(placeless{Limiter: quota.NewLimiter(quota.Unlimited)})))
+	require.Error(t, err)
 	assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 }
 
@@ -334,14 +167,14 @@ func TestWithLimiter_IsSharedByClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		var arrivals clock
-		srv.Expect(aRead.op).Times(4).Check(arrivals.tick).RespondExample()
+		srv.Expect(readCall.op).Times(4).Check(arrivals.tick).RespondExample()
 		limiter := client.WithLimiter(quota.NewLimiter(quota.Quota{RequestsPerSecond: 1}))
 		shop, tools := srv.Client(limiter), srv.Client(limiter)
 		var calls sync.WaitGroup
 		for _, c := range []*client.Client{shop, tools} {
 			calls.Go(func() {
 				for range 2 {
-					assert.NoError(t, aRead.do(t.Context(), c))
+					assert.NoError(t, readCall.do(t.Context(), c))
 				}
 			})
 		}
@@ -353,10 +186,10 @@ func TestWithLimiter_IsSharedByClients(t *testing.T) {
 func TestWithQuota_IsNotSharedByClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(aRead.op).Times(2).RespondExample()
+		srv.Expect(readCall.op).Times(2).RespondExample()
 		option, start := client.WithQuota(quota.Quota{RequestsPerSecond: 1}), time.Now()
 		for range 2 {
-			require.NoError(t, aRead.do(t.Context(), srv.Client(option)))
+			require.NoError(t, readCall.do(t.Context(), srv.Client(option)))
 		}
 		assert.Zero(t, time.Since(start), "not even by those with the same option")
 	})
@@ -365,7 +198,7 @@ func TestWithQuota_IsNotSharedByClients(t *testing.T) {
 func TestWithQuota_FillsZeroFieldsFromPublicQuota(t *testing.T) {
 	limits := func(opts ...client.Option) map[quota.Window]int {
 		t.Helper()
-		c, err := client.New(complete(opts...)...)
+		c, err := client.New(append([]client.Option{validOptions}, opts...)...)
 		require.NoError(t, err)
 		states, err := c.RemainingQuota(t.Context())
 		require.NoError(t, err)
@@ -418,7 +251,7 @@ func (l *lasting) Token() (*oauth2.Token, error) {
 	return &oauth2.Token{AccessToken: fmt.Sprintf("token-%d", l.given), Expiry: time.Now().Add(l.each)}, nil
 }
 
-func TestAdmit_TokenIsFreshAfterTheWaitForTheQuota(t *testing.T) {
+func TestAdmission_TokenIsFreshAfterWaitForQuota(t *testing.T) {
 	for _, tc := range []struct {
 		each time.Duration
 		want []string
@@ -430,7 +263,7 @@ func TestAdmit_TokenIsFreshAfterTheWaitForTheQuota(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(aRead.op).Times(2).RespondExample()
+			srv.Expect(readCall.op).Times(2).RespondExample()
 			limiter := quota.NewLimiter(quota.Quota{ItemsPerWindow: 1, ItemsWindow: time.Minute})
 			c := srv.Client(client.WithTokenSource(&lasting{each: tc.each}), client.WithLimiter(limiter))
 			for range 2 {
@@ -438,7 +271,7 @@ func TestAdmit_TokenIsFreshAfterTheWaitForTheQuota(t *testing.T) {
 				require.NoError(t, err, tc.why)
 				_ = resp.Body.Close()
 			}
-			for i, request := range srv.Requests(aRead.op) {
+			for i, request := range srv.Requests(readCall.op) {
 				assert.Equal(t, tc.want[i], request.Header.Get("Authorization"), tc.why)
 			}
 		})
