@@ -21,14 +21,14 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// meter is a limiter that lets every call go and notes what it was asked for.
-type meter struct {
+// recordingLimiter is a limiter that lets every call pass and records its items.
+type recordingLimiter struct {
 	mu       sync.Mutex
 	items    []int
 	outcomes []quota.Outcome
 }
 
-func (m *meter) Acquire(_ context.Context, items int) (quota.Release, error) {
+func (m *recordingLimiter) Acquire(_ context.Context, items int) (quota.Release, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.items = append(m.items, items)
@@ -39,13 +39,13 @@ func (m *meter) Acquire(_ context.Context, items int) (quota.Release, error) {
 	}, nil
 }
 
-func (*meter) Remaining(context.Context) ([]quota.WindowState, error) { return nil, nil }
-func (*meter) CountsItems() bool                                      { return true }
+func (*recordingLimiter) Remaining(context.Context) ([]quota.WindowState, error) { return nil, nil }
+func (*recordingLimiter) CountsItems() bool                                      { return true }
 
 func TestAdmission_CountsListingsOfEveryAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		m := &meter{}
+		m := &recordingLimiter{}
 		c := srv.Client(client.WithLimiter(m))
 		srv.Expect(gen.OpCreateListingsBatch).RespondError(http.StatusTooManyRequests, "slow down")
 		srv.Expect(gen.OpCreateListingsBatch).RespondExample()
@@ -60,7 +60,7 @@ func TestAdmission_CountsListingsOfEveryAttempt(t *testing.T) {
 		_, err = c.Batches.Delete(t.Context(), []string{"1"})
 		require.NoError(t, err)
 		require.NoError(t, readCall.do(t.Context(), c))
-		assert.Equal(t, []int{5, 5, 2, 1, 0}, m.items, "items are listings, and a repeated request is a request")
+		assert.Equal(t, []int{5, 5, 2, 1, 0}, m.items, "items count as listings, and a retry counts again")
 	})
 }
 
@@ -90,9 +90,9 @@ func TestAdmission_ReportsOutcomeToLimiter(t *testing.T) {
 		option client.Option
 		want   quota.Outcome
 	}{
-		"a response is there":    {func(s *clienttest.Server) { s.Expect(readCall.op).RespondExample() }, oneAttempt, quota.Sent},
-		"an error is a response": {func(s *clienttest.Server) { s.Expect(readCall.op).RespondError(404, "none") }, oneAttempt, quota.Sent},
-		"a 429":                  {func(s *clienttest.Server) { s.Expect(readCall.op).RespondError(429, "slow down") }, oneAttempt, quota.Refused},
+		"a response":        {func(s *clienttest.Server) { s.Expect(readCall.op).RespondExample() }, oneAttempt, quota.Sent},
+		"an error response": {func(s *clienttest.Server) { s.Expect(readCall.op).RespondError(404, "none") }, oneAttempt, quota.Sent},
+		"a 429":             {func(s *clienttest.Server) { s.Expect(readCall.op).RespondError(429, "slow down") }, oneAttempt, quota.Refused},
 		"the connection breaks": {func(s *clienttest.Server) {
 			s.Expect(readCall.op).Disconnect(clienttest.BeforeHeaders, "the network fails")
 		}, oneAttempt, quota.Sent},
@@ -101,7 +101,7 @@ func TestAdmission_ReportsOutcomeToLimiter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv, m := clienttest.New(t, clienttest.InProcess()), &meter{}
+				srv, m := clienttest.New(t, clienttest.InProcess()), &recordingLimiter{}
 				tc.script(srv)
 				_ = readCall.do(t.Context(), srv.Client(oneAttempt, client.WithLimiter(m), tc.option))
 				<-time.After(time.Minute)
@@ -114,8 +114,8 @@ func TestAdmission_ReportsOutcomeToLimiter(t *testing.T) {
 	}
 }
 
-// TestAdmission_KeepsPlaceOfAbandonedRequest cancels a call whose request is under way. A service that counts arrivals may
-// get it at any moment.
+// TestAdmission_KeepsPlaceOfAbandonedRequest cancels a call whose request is in flight. The
+// request may arrive at any moment.
 func TestAdmission_KeepsPlaceOfAbandonedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
@@ -191,7 +191,7 @@ func TestWithQuota_IsNotSharedByClients(t *testing.T) {
 		for range 2 {
 			require.NoError(t, readCall.do(t.Context(), srv.Client(option)))
 		}
-		assert.Zero(t, time.Since(start), "not even by those with the same option")
+		assert.Zero(t, time.Since(start), "clients with the same option have a limiter each")
 	})
 }
 
@@ -220,7 +220,7 @@ func TestWithQuota_FillsZeroFieldsFromPublicQuota(t *testing.T) {
 	onlyDays.RequestsPerDay = 5_000
 	assert.Equal(t, map[quota.Window]int{quota.RequestsPerDay: 5_000}, limits(client.WithQuota(onlyDays)))
 	assert.Equal(t, map[quota.Window]int{quota.RequestsPerDay: 5_000},
-		limits(client.WithLimiter(quota.NewLimiter(quota.Quota{RequestsPerDay: 5_000}))), "a zero field of a limiter is no limit")
+		limits(client.WithLimiter(quota.NewLimiter(quota.Quota{RequestsPerDay: 5_000}))), "a zero field of a limiter sets no limit")
 }
 
 func TestClient_RemainingQuotaCountsCalls(t *testing.T) {
@@ -240,13 +240,14 @@ func TestClient_RemainingQuotaCountsCalls(t *testing.T) {
 	})
 }
 
-// lasting is a source whose tokens last for a time, negative if they have expired when they come.
-type lasting struct {
+// expiringSource is a source whose tokens expire after a time, which is negative if they are
+// expired from the beginning.
+type expiringSource struct {
 	each  time.Duration
 	given int
 }
 
-func (l *lasting) Token() (*oauth2.Token, error) {
+func (l *expiringSource) Token() (*oauth2.Token, error) {
 	l.given++
 	return &oauth2.Token{AccessToken: fmt.Sprintf("token-%d", l.given), Expiry: time.Now().Add(l.each)}, nil
 }
@@ -257,15 +258,15 @@ func TestAdmission_TokenIsFreshAfterWaitForQuota(t *testing.T) {
 		want []string
 		why  string
 	}{
-		{time.Hour, []string{"Bearer token-1", "Bearer token-2"}, "a token that outlasts the wait is used"},
-		{30 * time.Second, []string{"Bearer token-1", "Bearer token-3"}, "one that expires in the wait is renewed before the request"},
-		{-time.Second, []string{"Bearer token-1", "Bearer token-2"}, "a source that gives expired tokens is not asked without end"},
+		{time.Hour, []string{"Bearer token-1", "Bearer token-2"}, "the token is still fresh after the wait"},
+		{30 * time.Second, []string{"Bearer token-1", "Bearer token-3"}, "the token expires during the wait"},
+		{-time.Second, []string{"Bearer token-1", "Bearer token-2"}, "a source of expired tokens is asked once"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
 			srv.Expect(readCall.op).Times(2).RespondExample()
 			limiter := quota.NewLimiter(quota.Quota{ItemsPerWindow: 1, ItemsWindow: time.Minute})
-			c := srv.Client(client.WithTokenSource(&lasting{each: tc.each}), client.WithLimiter(limiter))
+			c := srv.Client(client.WithTokenSource(&expiringSource{each: tc.each}), client.WithLimiter(limiter))
 			for range 2 {
 				resp, err := c.Raw().GetListing(client.WithItemCount(t.Context(), 1), "98e2e748-8000-45bf-a624-5531d6a68318")
 				require.NoError(t, err, tc.why)

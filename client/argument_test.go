@@ -13,7 +13,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// assertRefused checks that a call was refused before any I/O, with the operation and the field named.
+// assertRefused checks that a call was refused before any I/O, and that the error has the operation and the field.
 func assertRefused(t *testing.T, err error, op gen.OperationID, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, client.ErrInvalidArgument)
@@ -34,20 +34,20 @@ func TestArgument_InvalidFilterIsRefused(t *testing.T) {
 		op    gen.OperationID
 		field string
 	}{
-		"page numbers begin at 1":        {listings(client.ListingFilter{PageNumber: -1}), gen.OpListListings, "PageNumber"},
-		"page numbers are of 32 bits":    {search(client.ProductQuery{Query: "a", PageNumber: math.MaxInt32 + 1}), gen.OpSearchProducts, "PageNumber"},
-		"a page has an entry":            {listings(client.ListingFilter{PageSize: -1}), gen.OpListListings, "PageSize"},
-		"a page has 100 listings":        {listings(client.ListingFilter{PageSize: 101}), gen.OpListListings, "PageSize"},
-		"a page has 50 products":         {search(client.ProductQuery{Query: "a", PageSize: 51}), gen.OpSearchProducts, "PageSize"},
-		"a page has 100 active orders":   {failure(c.Orders.ListActivePage(ctx, client.ActiveOrderFilter{PageSize: 101})), gen.OpListActiveOrders, "PageSize"},
-		"a page has 100 ended orders":    {failure(c.Orders.ListHistoryPage(ctx, client.OrderHistoryFilter{PageSize: 101})), gen.OpListOrderHistory, "PageSize"},
-		"a page has 100 operations":      {failure(c.Listings.ListOperationsPage(ctx, listingID, "", 101)), gen.OpListListingOperations, "PageSize"},
-		"a comma makes two values":       {listings(client.ListingFilter{ProductIDs: []string{"a", "b,c"}}), gen.OpListListings, "ProductIDs[1]"},
-		"an empty value filters nothing": {listings(client.ListingFilter{Statuses: []gen.ListingStatus{""}}), gen.OpListListings, "Statuses[0]"},
-		"a comma in a shipment":          {failure(c.Orders.ListActivePage(ctx, client.ActiveOrderFilter{ShipmentDisplayIDs: []string{","}})), gen.OpListActiveOrders, "ShipmentDisplayIDs[0]"},
-		"a search has words":             {search(client.ProductQuery{}), gen.OpSearchProducts, "Query"},
-		"but not too many":               {search(client.ProductQuery{Query: strings.Repeat("ü", 101)}), gen.OpSearchProducts, "Query"},
-		"no products to ingest":          {failure(c.Catalog.Ingest(ctx, nil)), gen.OpIngestProducts, "products"},
+		"a negative page number":       {listings(client.ListingFilter{PageNumber: -1}), gen.OpListListings, "PageNumber"},
+		"a page number beyond 32 bits": {search(client.ProductQuery{Query: "a", PageNumber: math.MaxInt32 + 1}), gen.OpSearchProducts, "PageNumber"},
+		"a negative page size":         {listings(client.ListingFilter{PageSize: -1}), gen.OpListListings, "PageSize"},
+		"more than 100 listings":       {listings(client.ListingFilter{PageSize: 101}), gen.OpListListings, "PageSize"},
+		"more than 50 products":        {search(client.ProductQuery{Query: "a", PageSize: 51}), gen.OpSearchProducts, "PageSize"},
+		"more than 100 active orders":  {failure(c.Orders.ListActivePage(ctx, client.ActiveOrderFilter{PageSize: 101})), gen.OpListActiveOrders, "PageSize"},
+		"more than 100 ended orders":   {failure(c.Orders.ListHistoryPage(ctx, client.OrderHistoryFilter{PageSize: 101})), gen.OpListOrderHistory, "PageSize"},
+		"more than 100 operations":     {failure(c.Listings.ListOperationsPage(ctx, listingID, "", 101)), gen.OpListListingOperations, "PageSize"},
+		"a comma in an id":             {listings(client.ListingFilter{ProductIDs: []string{"a", "b,c"}}), gen.OpListListings, "ProductIDs[1]"},
+		"an empty status":              {listings(client.ListingFilter{Statuses: []gen.ListingStatus{""}}), gen.OpListListings, "Statuses[0]"},
+		"a comma in a shipment id":     {failure(c.Orders.ListActivePage(ctx, client.ActiveOrderFilter{ShipmentDisplayIDs: []string{","}})), gen.OpListActiveOrders, "ShipmentDisplayIDs[0]"},
+		"an empty query":               {search(client.ProductQuery{}), gen.OpSearchProducts, "Query"},
+		"a query that is too long":     {search(client.ProductQuery{Query: strings.Repeat("ü", 101)}), gen.OpSearchProducts, "Query"},
+		"no products to ingest":        {failure(c.Catalog.Ingest(ctx, nil)), gen.OpIngestProducts, "products"},
 	}
 	for why, test := range tests {
 		t.Run(why, func(t *testing.T) { assertRefused(t, test.err, test.op, test.field) })
@@ -67,17 +67,17 @@ func TestArgument_InvalidAmountIsRefused(t *testing.T) {
 		op    gen.OperationID
 		field string
 	}{
-		"a listing has a price":    {create(""), gen.OpCreateListing, "amount"},
-		"that is a number":         {create("a lot"), gen.OpCreateListing, "amount"},
-		"with a point":             {create("162,50"), gen.OpCreateListing, "amount"},
-		"above zero":               {create("0"), gen.OpCreateListing, "amount"},
-		"also when it is changed":  {failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "-1"})), gen.OpUpdateListing, "amount"},
-		"written out":              {create("1.62e2"), gen.OpCreateListing, "amount"},
-		"written out when changed": {failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "2E2"})), gen.OpUpdateListing, "amount"},
-		"and not left out":         {failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{})), gen.OpUpdateListing, "changes"},
-		"and when it is activated": {failure(c.Listings.Activate(ctx, listingID, gen.ActivateListingRequest{Amount: "0.00"})), gen.OpActivateListing, "amount"},
-		"a product has a title":    {ingest(gen.IngestionProduct{Brand: "Jordan", Category: gen.IngestionCategorySneakers}), gen.OpIngestProducts, "products[0]"},
-		"a product has its own price": {
+		"no amount":                       {create(""), gen.OpCreateListing, "amount"},
+		"words":                           {create("a lot"), gen.OpCreateListing, "amount"},
+		"a comma":                         {create("162,50"), gen.OpCreateListing, "amount"},
+		"zero":                            {create("0"), gen.OpCreateListing, "amount"},
+		"a negative change":               {failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "-1"})), gen.OpUpdateListing, "amount"},
+		"scientific notation":             {create("1.62e2"), gen.OpCreateListing, "amount"},
+		"a change in scientific notation": {failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "2E2"})), gen.OpUpdateListing, "amount"},
+		"no change":                       {failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{})), gen.OpUpdateListing, "changes"},
+		"activation at zero":              {failure(c.Listings.Activate(ctx, listingID, gen.ActivateListingRequest{Amount: "0.00"})), gen.OpActivateListing, "amount"},
+		"a product without a title":       {ingest(gen.IngestionProduct{Brand: "Jordan", Category: gen.IngestionCategorySneakers}), gen.OpIngestProducts, "products[0]"},
+		"a product without a price": {
 			ingest(gen.IngestionProduct{Brand: "Jordan", Category: gen.IngestionCategorySneakers, ProductTitle: "Jordan 1"}),
 			gen.OpIngestProducts, "products[0].retailPrice",
 		},
@@ -87,7 +87,7 @@ func TestArgument_InvalidAmountIsRefused(t *testing.T) {
 	}
 }
 
-// idCall is a method that takes an id. The service of these tests expects no request at all.
+// idCall is a method that takes an id. The service of these tests expects no request.
 type idCall struct {
 	op    gen.OperationID
 	field string
@@ -166,12 +166,12 @@ func idCalls(t *testing.T) []idCall {
 
 func TestArgument_InvalidIDIsRefused(t *testing.T) {
 	bad := map[string]string{
-		"empty, so the path is another one": "",
-		"this directory":                    ".",
-		"the directory above":               "..",
-		"a line end":                        "a\nb",
-		"a null byte":                       "\x00",
-		"a delete character":                "a\x7f",
+		"empty":               "",
+		"this directory":      ".",
+		"the directory above": "..",
+		"a line end":          "a\nb",
+		"a null byte":         "\x00",
+		"a delete character":  "a\x7f",
 	}
 	c := clienttest.New(t).Client()
 	for _, m := range idCalls(t) {

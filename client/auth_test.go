@@ -24,13 +24,13 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
-// turnstile is a source with a new token each time, token-1 first.
-type turnstile struct {
+// countingSource is a source that returns token-1, token-2 and so on.
+type countingSource struct {
 	mu    sync.Mutex
 	asked int
 }
 
-func (s *turnstile) Token() (*oauth2.Token, error) {
+func (s *countingSource) Token() (*oauth2.Token, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked++
@@ -48,7 +48,7 @@ func TestAuth_CredentialsAreOnEveryAttempt(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
 			srv.Expect(call.op).RespondError(http.StatusTooManyRequests, "slow down").Times(2)
 			srv.Expect(call.op).RespondExample()
-			require.NoError(t, call.do(t.Context(), srv.Client(client.WithTokenSource(&turnstile{}))))
+			require.NoError(t, call.do(t.Context(), srv.Client(client.WithTokenSource(&countingSource{}))))
 			for i, r := range srv.Requests(call.op) {
 				assert.Equal(t, []string{"Bearer token-" + strconv.Itoa(i+1)}, r.Header["Authorization"], "the source is asked before each attempt")
 				assert.Equal(t, []string{clienttest.APIKey}, r.Header["X-Api-Key"])
@@ -59,15 +59,15 @@ func TestAuth_CredentialsAreOnEveryAttempt(t *testing.T) {
 
 func TestAuth_ReplaysA401OnceWithNewToken(t *testing.T) {
 	for _, tc := range []struct {
-		tokens   []string // one after the other; the last one stays
-		refused  int      // answers of 401 in a row
+		tokens   []string // In order; the last one stays.
+		refused  int      // Number of 401s.
 		requests int
 		ok       bool
 		why      string
 	}{
 		{[]string{"old"}, 1, 1, false, "the same token would be refused again"},
-		{[]string{"old", "new"}, 1, 2, true, "the source has renewed it"},
-		{[]string{"old", "new", "newer"}, 2, 2, false, "a new token that is refused too ends it"},
+		{[]string{"old", "new"}, 1, 2, true, "the source has another token"},
+		{[]string{"old", "new", "newer"}, 2, 2, false, "the new token is refused, too"},
 	} {
 		for _, call := range []testCall{readCall, writeCall} {
 			synctest.Test(t, func(t *testing.T) {
@@ -101,9 +101,10 @@ func TestAuth_ReplaysA401OnceWithNewToken(t *testing.T) {
 	}
 }
 
-// revocable is a source whose token ends when it is invalidated; why is why there is no next one.
+// revocable is a source whose token ends when it is invalidated. If why is set, it is the error
+// instead of the next token.
 type revocable struct {
-	turnstile
+	countingSource
 	invalidated []string
 	why         error
 }
@@ -113,7 +114,7 @@ func (s *revocable) Token() (*oauth2.Token, error) {
 		s.asked++
 		return nil, s.why
 	}
-	return s.turnstile.Token()
+	return s.countingSource.Token()
 }
 
 func (s *revocable) Invalidate(accessToken string) {
@@ -127,7 +128,7 @@ func TestAuth_A401WithoutNewTokenKeepsBothErrors(t *testing.T) {
 		source := &revocable{why: &oauth2.RetrieveError{ErrorCode: "invalid_grant"}}
 		err := call.do(t.Context(), srv.Client(client.WithTokenSource(source)))
 		require.ErrorIs(t, err, client.ErrUnauthorized)
-		require.ErrorIs(t, err, token.ErrReauthRequired, "it is known now, not on the next call only")
+		require.ErrorIs(t, err, token.ErrReauthRequired, "the cause is reported with this call, not with the next one")
 		assert.Equal(t, 1, infoOf(t, err).Attempts)
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 	}
@@ -139,8 +140,8 @@ func TestAuth_LastAttemptAsksForNoToken(t *testing.T) {
 	source := &revocable{}
 	c := srv.Client(oneAttempt, client.WithTokenSource(source))
 	require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrUnauthorized)
-	assert.Equal(t, 1, source.asked, "there is nothing to use a new token for")
-	assert.Equal(t, []string{"token-1"}, source.invalidated, "but the next call is not to be refused for this one")
+	assert.Equal(t, 1, source.asked, "there is no attempt left for a new token")
+	assert.Equal(t, []string{"token-1"}, source.invalidated, "the next call gets another token")
 	require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrUnauthorized)
 	assert.Equal(t, 2, source.asked)
 }
@@ -150,7 +151,7 @@ func TestAuth_InvalidatesOnce(t *testing.T) {
 	srv.Expect(readCall.op).Times(2).RespondError(http.StatusUnauthorized, "expired")
 	source := &revocable{}
 	require.ErrorIs(t, readCall.do(t.Context(), srv.Client(client.WithTokenSource(source))), client.ErrUnauthorized)
-	assert.Equal(t, []string{"token-1"}, source.invalidated, "what the next token is refused for has another cause")
+	assert.Equal(t, []string{"token-1"}, source.invalidated, "the second 401 has another cause than the token")
 }
 
 func TestAuth_SendsNothingWithoutToken(t *testing.T) {
@@ -211,7 +212,7 @@ func TestWithToken_ExpiredTokenIsNotSent(t *testing.T) {
 	assertSecretFree(t, err, expired)
 }
 
-// slowSource takes as long as it is told for each token, and knows no context.
+// slowSource takes some time for each token, and takes no context.
 type slowSource struct {
 	takes time.Duration
 
@@ -234,7 +235,7 @@ func (s *slowSource) Token() (*oauth2.Token, error) {
 	return &oauth2.Token{AccessToken: "token-" + strconv.Itoa(n)}, nil
 }
 
-// counts returns how often it was asked, and how often at a time.
+// counts returns how often the source was asked, and how often at once.
 func (s *slowSource) counts() (asked, most int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -267,7 +268,7 @@ func TestTokenSource_CallWaitsNoLongerThanItsContext(t *testing.T) {
 			}
 			calls.Wait()
 			asked, _ := source.counts()
-			assert.Equal(t, 1, asked, "calls that come meanwhile wait for the same token")
+			assert.Equal(t, 1, asked, "later calls wait for the same token")
 			for _, r := range srv.Requests(call.op) {
 				assert.Equal(t, "Bearer token-1", r.Header.Get("Authorization"))
 			}
@@ -282,7 +283,7 @@ func TestTokenSource_IsAskedOnceAtATime(t *testing.T) {
 		service.useByDefault(t)
 		c := newClient(t, service.URL, client.WithTokenSource(source))
 		late := 0
-		for range 1000 { // callers who leave after a second each leave no goroutine behind
+		for range 1000 { // A caller that leaves after a second leaves no goroutine behind.
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			if err := readCall.do(ctx, c); err != nil {
 				require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -293,13 +294,13 @@ func TestTokenSource_IsAskedOnceAtATime(t *testing.T) {
 		assert.Greater(t, late, 900)
 		asked, most := source.counts()
 		assert.Equal(t, 1, most)
-		assert.LessOrEqual(t, asked, 17, "one a minute")
+		assert.LessOrEqual(t, asked, 17, "one per minute")
 		<-time.After(time.Minute)
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		require.ErrorIs(t, readCall.do(ended, c), context.Canceled)
 		again, _ := source.counts()
-		assert.Equal(t, asked, again, "and not for a call whose context has ended")
+		assert.Equal(t, asked, again, "a call whose context has ended does not ask")
 		require.NoError(t, c.Close())
 	})
 }
@@ -332,13 +333,14 @@ func TestTokenSource_ErrorIsSharedAndNotKept(t *testing.T) {
 	})
 }
 
-// invalidating is a slow source whose token changes when it is invalidated, for those who ask after that.
-type invalidating struct {
+// invalidatingSource is a slow source whose token changes when it is invalidated. A call of Token that
+// began before returns the old one.
+type invalidatingSource struct {
 	mu      sync.Mutex
 	current string
 }
 
-func (s *invalidating) Token() (*oauth2.Token, error) {
+func (s *invalidatingSource) Token() (*oauth2.Token, error) {
 	s.mu.Lock()
 	current := s.current
 	s.mu.Unlock()
@@ -346,20 +348,21 @@ func (s *invalidating) Token() (*oauth2.Token, error) {
 	return &oauth2.Token{AccessToken: current}, nil
 }
 
-func (s *invalidating) Invalidate(string) {
+func (s *invalidatingSource) Invalidate(string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.current = "new"
 }
 
-// A call that was refused joins the goroutine that already asks for another call, and gets the token that was refused.
+// TestTokenSource_IsAskedAgainAfterA401 has a refused call join a goroutine that has asked before the
+// refusal, and so got the refused token.
 func TestTokenSource_IsAskedAgainAfterA401(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(writeCall.op).RespondError(http.StatusUnauthorized, "revoked").Delay(5 * time.Second)
 		srv.Expect(writeCall.op).RespondExample()
 		srv.Expect(readCall.op).RespondExample()
-		c := srv.Client(client.WithTokenSource(&invalidating{current: "old"}))
+		c := srv.Client(client.WithTokenSource(&invalidatingSource{current: "old"}))
 		var calls sync.WaitGroup
 		calls.Go(func() { assert.NoError(t, writeCall.do(t.Context(), c)) }) // refused at 15 s
 		<-time.After(12 * time.Second)
@@ -387,7 +390,8 @@ func TestTokenSource_ThatDoesNotReturn(t *testing.T) {
 	}
 }
 
-// A source with TokenContext is asked by the call itself, with a context that ends with the call's.
+// TestTokenSource_GetsTheContext has a source with TokenContext, which a call asks itself, with its
+// context.
 func TestTokenSource_GetsTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := contextSource(func(ctx context.Context) (*oauth2.Token, error) {
@@ -406,15 +410,15 @@ func TestTokenSource_GetsTheContext(t *testing.T) {
 	})
 }
 
-// contextSource is a source that is asked with a context.
+// contextSource is a source of one function that takes a context.
 type contextSource func(context.Context) (*oauth2.Token, error)
 
 func (s contextSource) Token() (*oauth2.Token, error) { return s(context.Background()) }
 
 func (s contextSource) TokenContext(ctx context.Context) (*oauth2.Token, error) { return s(ctx) }
 
-// tokenEndpoint is a transport that responds to grants one after the other, with the last response
-// for ever.
+// tokenEndpoint is a transport that responds to grants one after the other, and repeats
+// the last response.
 type tokenEndpoint struct {
 	mu        sync.Mutex
 	responses []http.HandlerFunc

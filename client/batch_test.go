@@ -18,7 +18,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// batchJSON is a batch of total items as the service shows it; completedAt is set if it says so.
+// batchJSON is a batch of total items, with completedAt if it is completed.
 func batchJSON(status string, completed bool, total int, counts string) string {
 	at := "null"
 	if completed {
@@ -28,7 +28,7 @@ func batchJSON(status string, completed bool, total int, counts string) string {
 		"updatedAt":"2026-11-02T09:14:05.812Z","totalItems":%d,"itemStatuses":%s}`, batchID, status, at, total, counts)
 }
 
-// itemsJSON is the items of a batch as the service lists them, one per status; those that failed say why.
+// itemsJSON is a list of the items of a batch, one per status. Failed items have an error.
 func itemsJSON(statuses ...string) string {
 	list := make([]string, len(statuses))
 	for i, status := range statuses {
@@ -58,7 +58,7 @@ func TestBatch_WaitReturnsResultsAndReportsProgress(t *testing.T) {
 
 		require.NoError(t, err)
 		assert.Equal(t, []string{"QUEUED 0 of 2", "IN_PROGRESS 1 of 2", "COMPLETED 2 of 2"}, progress,
-			"the answer to the submission counts as the first poll")
+			"the response to the submission counts as the first poll")
 		require.Len(t, results, 2)
 		assert.Equal(t, "l1", results[0].Result.ListingID)
 		assert.Equal(t, gen.Amount("162"), results[0].ListingInput.Amount)
@@ -90,7 +90,7 @@ func TestBatch_IsResumedByIDWithoutIO(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			srv := clienttest.New(t)
 			before, wait := test.open(srv.Client())
-			require.Zero(t, before, "opening asks for nothing")
+			require.Zero(t, before, "no request is sent")
 			srv.Expect(test.get).Path("batchId", batchID).Respond(200, ended)
 			srv.Expect(test.list).Path("batchId", batchID).Respond(200, test.items)
 
@@ -123,7 +123,7 @@ func TestBatch_FailedPollKeepsSnapshot(t *testing.T) {
 
 	require.ErrorIs(t, err, client.ErrNotFound)
 	assert.Equal(t, first, second)
-	assert.Equal(t, 3, second.ItemStatuses.Of("completed"), "counts may come as text")
+	assert.Equal(t, 3, second.ItemStatuses.Of("completed"), "a count may be text")
 }
 
 // batchService is a service with one batch, which is done as soon as it is submitted.
@@ -147,7 +147,7 @@ func (s *batchService) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// client makes a client of the service. It belongs into a bubble.
+// client makes a client of the service. Call it in a bubble.
 func (s *batchService) client(t *testing.T) *client.Client {
 	t.Helper()
 	s.start = time.Now()
@@ -158,7 +158,7 @@ func always(body string) func(int) canned {
 	return func(int) canned { return canned{status: 200, body: body} }
 }
 
-// submitTwo submits, or opens, a batch of two listings, l1 and l2, and returns how it is waited for.
+// submitTwo submits or resumes a batch of two listings, l1 and l2, and returns its wait.
 var submitTwo = map[string]func(context.Context, *client.Client) (func(context.Context) (int, error), error){
 	"create": func(ctx context.Context, c *client.Client) (func(context.Context) (int, error), error) {
 		b, err := c.Batches.Create(ctx, items(2))
@@ -176,18 +176,18 @@ var submitTwo = map[string]func(context.Context, *client.Client) (func(context.C
 		b, err := c.Batches.Delete(ctx, []string{"l1", "l2"})
 		return waitFor(b), err
 	},
-	"opened create": func(_ context.Context, c *client.Client) (func(context.Context) (int, error), error) {
+	"resumed create": func(_ context.Context, c *client.Client) (func(context.Context) (int, error), error) {
 		return waitFor(c.Batches.ResumeCreate(batchID)), nil
 	},
-	"opened update": func(_ context.Context, c *client.Client) (func(context.Context) (int, error), error) {
+	"resumed update": func(_ context.Context, c *client.Client) (func(context.Context) (int, error), error) {
 		return waitFor(c.Batches.ResumeUpdate(batchID)), nil
 	},
-	"opened delete": func(_ context.Context, c *client.Client) (func(context.Context) (int, error), error) {
+	"resumed delete": func(_ context.Context, c *client.Client) (func(context.Context) (int, error), error) {
 		return waitFor(c.Batches.ResumeDelete(batchID)), nil
 	},
 }
 
-// waitFor returns how a batch is waited for; the wait returns how many items came.
+// waitFor returns the wait for a batch, which returns the number of items.
 func waitFor[T any](b *client.Batch[T]) func(context.Context) (int, error) {
 	return func(ctx context.Context) (int, error) {
 		results, err := b.Wait(ctx)
@@ -195,7 +195,7 @@ func waitFor[T any](b *client.Batch[T]) func(context.Context) (int, error) {
 	}
 }
 
-// item is an item of a batch as the service lists it, by what it says of its listing.
+// item is an item of a batch as the service lists it. The rest of its members names its listing.
 func item(id, status, rest string) string {
 	return `{"itemId":"` + id + `","status":` + status + rest + `}`
 }
@@ -210,7 +210,7 @@ const (
 	asL2 = `,"listingInput":{"listingId":"l2","id":"l2"}`
 )
 
-// batchEnding is how a batch of two ends, and what Wait makes of it.
+// batchEnding is a final state of a batch of two items, and what Wait reports.
 type batchEnding struct {
 	how    string
 	total  string // totalItems, "2" if it is empty.
@@ -219,46 +219,46 @@ type batchEnding struct {
 
 	unknown   []string // The itemIds of unknown items.
 	missing   int
-	disagrees bool // The counts do.
+	disagrees bool // Whether a count disagrees with the items.
 	why       string
 }
 
-// batchEndings are endings that are not the success of every item.
+// batchEndings are final states in which not every item is known to have succeeded.
 func batchEndings() []batchEnding {
 	one, two := item("i1", done, created("l1")), item("i2", done, created("l2"))
 	u1, u2 := item("i1", done, asL1), item("i2", done, asL2)
 	return []batchEnding{
 		{how: "create", items: nil, missing: 2, why: "no item is listed"},
 		{how: "create", items: []string{one}, missing: 1, why: "an item is not listed"},
-		{how: "create", total: "1", items: []string{one}, missing: 1, disagrees: true, why: "the service has forgotten one"},
-		{how: "create by quantity", total: "1", counts: `{"completed":1}`, items: []string{one}, missing: 1, disagrees: true, why: "of a quantity"},
-		{how: "create", items: []string{one, item("i2", `"QUEUED"`, created("l2"))}, unknown: []string{"i2"}, why: "an item has not begun"},
-		{how: "create", items: []string{one, item("i2", `"IN_PROGRESS"`, "")}, unknown: []string{"i2"}, why: "an item is not done"},
+		{how: "create", total: "1", items: []string{one}, missing: 1, disagrees: true, why: "totalItems lacks one"},
+		{how: "create by quantity", total: "1", counts: `{"completed":1}`, items: []string{one}, missing: 1, disagrees: true, why: "totalItems lacks one of a quantity"},
+		{how: "create", items: []string{one, item("i2", `"QUEUED"`, created("l2"))}, unknown: []string{"i2"}, why: "an item is queued"},
+		{how: "create", items: []string{one, item("i2", `"IN_PROGRESS"`, "")}, unknown: []string{"i2"}, why: "an item is in progress"},
 		{how: "create", items: []string{one, item("i2", `null`, created("l2"))}, unknown: []string{"i2"}, why: "an item without a status"},
-		{how: "create", items: []string{one, item("i2", `"SKIPPED"`, created("l2"))}, unknown: []string{"i2"}, why: "a status that is not known"},
+		{how: "create", items: []string{one, item("i2", `"SKIPPED"`, created("l2"))}, unknown: []string{"i2"}, why: "an unknown status"},
 		{how: "create", items: []string{one, item("i2", done, "")}, unknown: []string{"i2"}, why: "no result"},
 		{how: "create", items: []string{one, item("i2", done, `,"result":{"listingId":null,"askId":"7"}`)}, unknown: []string{"i2"}, why: "a result without a listing"},
 		{how: "create", items: []string{one, item("i2", done, created("L1"))}, unknown: []string{"i2"}, why: "one listing for two items"},
 		{how: "create", items: []string{one, two, item("i3", done, created("l3"))}, disagrees: true, why: "more items than were submitted"},
-		{how: "create", total: "3", items: []string{one, two}, disagrees: true, why: "totalItems counts one that is not listed"},
-		{how: "create", counts: `{"completed":1,"failed":1}`, items: []string{one, two}, disagrees: true, why: "the counts have a failure that is not listed"},
-		{how: "create", counts: `{"COMPLETED":"1"}`, items: []string{one, two}, disagrees: true, why: "the counts have one success"},
-		{how: "create", counts: `{"in_progress":2}`, items: []string{one, two}, disagrees: true, why: "the counts have two that are not done"},
-		{how: "create", items: []string{"null", one}, unknown: []string{""}, why: "an item that is none"},
+		{how: "create", total: "3", items: []string{one, two}, disagrees: true, why: "totalItems counts one more"},
+		{how: "create", counts: `{"completed":1,"failed":1}`, items: []string{one, two}, disagrees: true, why: "a count has a failure that is not listed"},
+		{how: "create", counts: `{"COMPLETED":"1"}`, items: []string{one, two}, disagrees: true, why: "a count has one success only"},
+		{how: "create", counts: `{"in_progress":2}`, items: []string{one, two}, disagrees: true, why: "a count has two in progress"},
+		{how: "create", items: []string{"null", one}, unknown: []string{""}, why: "an item that is null"},
 
-		{how: "update", items: []string{u1, item("i2", done, asL1)}, unknown: []string{"i2"}, missing: 1, why: "a listing twice, and another not at all"},
+		{how: "update", items: []string{u1, item("i2", done, asL1)}, unknown: []string{"i2"}, missing: 1, why: "one listing twice, the other one missing"},
 		{how: "delete", items: []string{u1, item("i2", done, `,"listingInput":{"listingId":"l9","id":"l9"}`)}, unknown: []string{"i2"}, missing: 1, why: "a listing that was not submitted"},
-		{how: "update", items: []string{u1, item("i2", done, `,"listingInput":{}`)}, unknown: []string{"i2"}, why: "no listing"},
+		{how: "update", items: []string{u1, item("i2", done, `,"listingInput":{}`)}, unknown: []string{"i2"}, why: "an item without a listing"},
 		{how: "delete", items: []string{u1, item("i2", done, asL2+`,"result":{"listingId":"l1"}`)}, unknown: []string{"i2"}, why: "a result of another listing"},
-		{how: "update", items: []string{u1, u2, item("i3", done, `,"result":{"listingId":"l3"}`)}, unknown: []string{"i3"}, disagrees: true, why: "one more"},
-		{how: "delete", total: "1", items: []string{u1}, missing: 1, disagrees: true, why: "the service has forgotten one to delete"},
+		{how: "update", items: []string{u1, u2, item("i3", done, `,"result":{"listingId":"l3"}`)}, unknown: []string{"i3"}, disagrees: true, why: "an item too many"},
+		{how: "delete", total: "1", items: []string{u1}, missing: 1, disagrees: true, why: "totalItems lacks one to delete"},
 
-		{how: "opened create", items: []string{one}, missing: 1, why: "fewer than totalItems"},
-		{how: "opened create", total: "0", items: []string{}, disagrees: true, why: "an empty batch"},
-		{how: "opened create", total: "null", counts: `{"completed":2}`, items: []string{one, two}, disagrees: true, why: "totalItems is null: it is not known how many there are"},
-		{how: "opened update", total: `"many"`, items: []string{u1, u2}, disagrees: true, why: "totalItems cannot be read"},
-		{how: "opened delete", items: []string{u1, item("i2", done, asL1)}, unknown: []string{"i2"}, why: "one listing twice"},
-		{how: "opened delete", items: []string{u1, u2, item("i3", done, `,"result":{"listingId":"l3"}`)}, disagrees: true, why: "more than totalItems"},
+		{how: "resumed create", items: []string{one}, missing: 1, why: "fewer than totalItems"},
+		{how: "resumed create", total: "0", items: []string{}, disagrees: true, why: "an empty batch"},
+		{how: "resumed create", total: "null", counts: `{"completed":2}`, items: []string{one, two}, disagrees: true, why: "totalItems is null"},
+		{how: "resumed update", total: `"many"`, items: []string{u1, u2}, disagrees: true, why: "totalItems cannot be read"},
+		{how: "resumed delete", items: []string{u1, item("i2", done, asL1)}, unknown: []string{"i2"}, why: "one listing twice"},
+		{how: "resumed delete", items: []string{u1, u2, item("i3", done, `,"result":{"listingId":"l3"}`)}, disagrees: true, why: "more than totalItems"},
 	}
 }
 
@@ -301,11 +301,11 @@ func TestBatch_WaitAccountsForEveryItem(t *testing.T) {
 				}
 				require.NoError(t, outcome.Err)
 				assert.Equal(t, batchID, outcome.BatchID)
-				assert.Equal(t, len(tc.items), n, "the results are there all the same")
+				assert.Equal(t, len(tc.items), n, "the results are returned, too")
 				assert.NotContains(t, err.Error(), "\n")
 				assert.LessOrEqual(t, took, time.Minute+2*time.Second, "the batch was polled a second after it was submitted")
 				assert.Greater(t, s.gets, 5, "the items were read again")
-				assert.Greater(t, s.polls, 5, "and so were the counts")
+				assert.Greater(t, s.polls, 5, "the counts were read again")
 			})
 		})
 	}
@@ -323,18 +323,18 @@ func TestBatch_WaitSucceedsIfEveryItemSucceeded(t *testing.T) {
 	one, two := item("i1", done, created("l1")), item("i2", done, created("l2"))
 	u1, u2 := item("i1", done, asL1), item("i2", done, asL2)
 	for _, tc := range []batchEnding{
-		{how: "create", items: []string{one, two}, why: "the plain case"},
+		{how: "create", items: []string{one, two}, why: "two items"},
 		{how: "create by quantity", counts: `{"completed":2,"failed":0}`, items: []string{two, one}, why: "counts that agree"},
 		{how: "create", items: []string{item("i1", `"completed"`, created("l1")), item("i2", `"Completed"`, created("l2"))}, why: "any case of the status"},
-		{how: "create", total: "null", items: []string{one, two}, why: "the number is known from the submission"},
-		{how: "create", total: `"2"`, counts: `"COMPLETED"`, items: []string{one, two}, why: "counts that cannot be read disagree with nothing"},
-		{how: "create", counts: `{"done":2,"completed":"two"}`, items: []string{one, two}, why: "nor do those under other names"},
+		{how: "create", total: "null", items: []string{one, two}, why: "the submission has the number"},
+		{how: "create", total: `"2"`, counts: `"COMPLETED"`, items: []string{one, two}, why: "counts that cannot be read are ignored"},
+		{how: "create", counts: `{"done":2,"completed":"two"}`, items: []string{one, two}, why: "counts under other names are ignored"},
 		{how: "update", items: []string{u2, u1}, why: "each listing once, in any order"},
 		{how: "update", items: []string{item("i1", done, `,"listingInput":{"listingId":"L1"}`), item("i2", done, `,"result":{"listingId":"l2"}`)}, why: "by input or result, in any case"},
-		{how: "delete", items: []string{item("i1", done, asL1+`,"result":{"listingId":"L1"}`), u2}, why: "by both"},
-		{how: "opened create", items: []string{one, two}, why: "the number is totalItems"},
-		{how: "opened update", items: []string{u1, u2}, why: "of updates"},
-		{how: "opened delete", counts: `{"completed":2}`, items: []string{u1, u2}, why: "of deletes"},
+		{how: "delete", items: []string{item("i1", done, asL1+`,"result":{"listingId":"L1"}`), u2}, why: "by input and result"},
+		{how: "resumed create", items: []string{one, two}, why: "totalItems has the number"},
+		{how: "resumed update", items: []string{u1, u2}, why: "updates"},
+		{how: "resumed delete", counts: `{"completed":2}`, items: []string{u1, u2}, why: "deletes"},
 	} {
 		t.Run(tc.how+" "+tc.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -360,15 +360,15 @@ func TestBatch_WaitReportsFailedItemsAtOnce(t *testing.T) {
 			"The variant is unknown.",
 		},
 		{
-			batchEnding{how: "create", items: []string{one, item("i2", `"failed"`, "")}, why: "without one, in another case"},
+			batchEnding{how: "create", items: []string{one, item("i2", `"failed"`, "")}, why: "without a reason, and the status in another case"},
 			"",
 		},
 		{
-			batchEnding{how: "create", items: []string{one, item("i2", `"REJECTED"`, `,"error":"No."`)}, why: "a reason is a failure, whatever the status is called"},
+			batchEnding{how: "create", items: []string{one, item("i2", `"REJECTED"`, `,"error":"No."`)}, why: "an error under an unknown status"},
 			"No.",
 		},
 		{
-			batchEnding{how: "create", items: []string{one, item("i2", done, `,"error":{"message":"No."}`+created("l2"))}, why: "even if it is COMPLETED"},
+			batchEnding{how: "create", items: []string{one, item("i2", done, `,"error":{"message":"No."}`+created("l2"))}, why: "an error under COMPLETED"},
 			"No.",
 		},
 		{
@@ -388,13 +388,13 @@ func TestBatch_WaitReportsFailedItemsAtOnce(t *testing.T) {
 				assert.Empty(t, outcome.Unknown)
 				assert.Equal(t, 2, n)
 				assert.Equal(t, 1, s.gets)
-				assert.Less(t, took, 2*time.Second, "every item is accounted for")
+				assert.Less(t, took, 2*time.Second, "no item is read again")
 			})
 		})
 	}
 }
 
-// lateItems lists one item until a time, and then both.
+// lateItems lists one item at first, and both from some time on.
 func lateItems(from time.Duration, s *batchService) func(int) canned {
 	one, two := item("i1", done, created("l1")), item("i2", done, created("l2"))
 	return func(int) canned {
@@ -415,14 +415,14 @@ func TestBatch_WaitReadsItemsAgainUntilTheyAgree(t *testing.T) {
 		took   time.Duration // At most.
 		why    string
 	}{
-		{func(s *batchService) { s.items = lateItems(20*time.Second, s) }, 0, true, nil, 40 * time.Second, "the items come late"},
-		{func(s *batchService) { s.items = lateItems(2*time.Minute, s) }, 0, false, nil, 62 * time.Second, "too late"},
+		{func(s *batchService) { s.items = lateItems(20*time.Second, s) }, 0, true, nil, 40 * time.Second, "an item that is late"},
+		{func(s *batchService) { s.items = lateItems(2*time.Minute, s) }, 0, false, nil, 62 * time.Second, "an item that is too late"},
 		{func(s *batchService) {
 			s.items = lateItems(0, s)
 			s.batch = func(read int) canned {
 				return canned{status: 200, body: batchJSON("COMPLETED", true, 2, map[bool]string{true: `{"queued":2}`, false: `{"completed":2}`}[read < 4])}
 			}
-		}, 0, true, nil, 10 * time.Second, "the counts come late"},
+		}, 0, true, nil, 10 * time.Second, "counts that are late"},
 		{func(s *batchService) {
 			s.items = func(read int) canned {
 				if read < 4 {
@@ -430,7 +430,7 @@ func TestBatch_WaitReadsItemsAgainUntilTheyAgree(t *testing.T) {
 				}
 				return lateItems(0, s)(read)
 			}
-		}, 0, true, nil, 10 * time.Second, "failures that pass"},
+		}, 0, true, nil, 10 * time.Second, "transient failures"},
 		{func(s *batchService) {
 			s.items = func(read int) canned {
 				if read == 1 {
@@ -438,10 +438,10 @@ func TestBatch_WaitReadsItemsAgainUntilTheyAgree(t *testing.T) {
 				}
 				return canned{status: 403}
 			}
-		}, 0, false, client.ErrForbidden, 3 * time.Second, "a failure that does not pass"},
+		}, 0, false, client.ErrForbidden, 3 * time.Second, "a failure that is not transient"},
 		{func(s *batchService) { s.items = lateItems(time.Hour, s) }, 30 * time.Second, false, context.DeadlineExceeded, 30 * time.Second, "the deadline of the caller"},
-		{func(s *batchService) { s.items = func(int) canned { return canned{status: 503} } }, 0, false, client.ErrServer, 62 * time.Second, "items that cannot be read at all"},
-		{func(s *batchService) { s.items = func(int) canned { return canned{status: 503} } }, 30 * time.Second, false, context.DeadlineExceeded, 30 * time.Second, "nor until the deadline of the caller"},
+		{func(s *batchService) { s.items = func(int) canned { return canned{status: 503} } }, 0, false, client.ErrServer, 62 * time.Second, "items that cannot be read"},
+		{func(s *batchService) { s.items = func(int) canned { return canned{status: 503} } }, 30 * time.Second, false, context.DeadlineExceeded, 30 * time.Second, "items that cannot be read before the deadline"},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -484,15 +484,15 @@ func TestBatch_WaitReadsItemsAgainUntilTheyAgree(t *testing.T) {
 func TestBatch_WaitToleratesNotFoundAfterSubmission(t *testing.T) {
 	one := item("i1", done, created("l1"))
 	for _, tc := range []struct {
-		opened bool          // By its id, instead of submitted.
-		shown  time.Duration // From when on the batch is found.
+		opened bool          // Resumed by its id.
+		shown  time.Duration // When the batch is first found.
 		ok     bool
 		took   time.Duration
 		why    string
 	}{
-		{false, 40 * time.Second, true, 62 * time.Second, "it shows within a minute"},
-		{false, 2 * time.Minute, false, 95 * time.Second, "or not"},
-		{true, 2 * time.Second, false, 0, "what was opened by its id may be of another account"},
+		{false, 40 * time.Second, true, 62 * time.Second, "the batch is found within a minute"},
+		{false, 2 * time.Minute, false, 95 * time.Second, "the batch is found too late"},
+		{true, 2 * time.Second, false, 0, "a resumed batch may be of another account"},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -511,7 +511,7 @@ func TestBatch_WaitToleratesNotFoundAfterSubmission(t *testing.T) {
 					require.NoError(t, err)
 				}
 				_, err := b.Poll(t.Context())
-				require.ErrorIs(t, err, client.ErrNotFound, "a single poll is not patient")
+				require.ErrorIs(t, err, client.ErrNotFound, "a poll does not wait")
 
 				_, err = b.Wait(t.Context())
 
@@ -523,7 +523,7 @@ func TestBatch_WaitToleratesNotFoundAfterSubmission(t *testing.T) {
 				require.True(t, isA[*client.WaitError](err), "%T", err)
 				require.ErrorIs(t, err, client.ErrNotFound)
 				if !tc.opened {
-					assert.GreaterOrEqual(t, time.Since(s.start), time.Minute, "a minute is waited for it")
+					assert.GreaterOrEqual(t, time.Since(s.start), time.Minute, "the wait lasts a minute")
 				}
 			})
 		})

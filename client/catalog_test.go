@@ -18,9 +18,9 @@ func TestCatalog_SearchSendsOnlyWhatIsSet(t *testing.T) {
 		search client.ProductQuery
 		want   string
 	}{
-		"the largest page by default":       {client.ProductQuery{Query: "DZ5485-612"}, "query=DZ5485-612&pageSize=50"},
-		"a page":                            {client.ProductQuery{Query: "jordan 1 & co", PageNumber: 2, PageSize: 10}, "query=jordan+1+%26+co&pageNumber=2&pageSize=10"},
-		"a hundred characters, not a byte ": {client.ProductQuery{Query: longest}, "pageSize=50&query=" + longest},
+		"the largest page by default": {client.ProductQuery{Query: "DZ5485-612"}, "query=DZ5485-612&pageSize=50"},
+		"a page":                      {client.ProductQuery{Query: "jordan 1 & co", PageNumber: 2, PageSize: 10}, "query=jordan+1+%26+co&pageNumber=2&pageSize=10"},
+		"a hundred characters":        {client.ProductQuery{Query: longest}, "pageSize=50&query=" + longest},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestCatalog_AbsentPriceIsNotZero(t *testing.T) {
 
 	assert.Equal(t, gen.Amount("171"), one.LowestAskAmount)
 	_, err = one.FlexLowestAskAmount.Decimal()
-	require.ErrorIs(t, err, gen.ErrAbsent, "null means that there is no such ask")
+	require.ErrorIs(t, err, gen.ErrAbsent, "null: there is no such ask")
 	assert.Equal(t, []gen.MarketData{*one}, all)
 }
 
@@ -77,11 +77,11 @@ func TestCatalog_BareListMayBeEmpty(t *testing.T) {
 		body string
 		ok   bool
 	}{
-		"no variants":              {`[]`, true},
-		"null is no list":          {`null`, false},
-		"an object is no list":     {`{"variants":[]}`, false},
-		"nor is the page of a bot": {`<html>`, false},
-		"nor is nothing":           {``, false},
+		"no variants":   {`[]`, true},
+		"null":          {`null`, false},
+		"an object":     {`{"variants":[]}`, false},
+		"a page":        {`<html>`, false},
+		"an empty body": {``, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

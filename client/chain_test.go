@@ -39,14 +39,14 @@ func TestChain_MiddlewareIsOutermost(t *testing.T) {
 		c := srv.Client(client.WithMiddleware(recording(&entries, "first")), client.WithMiddleware(recording(&entries, "second"), recording(&entries, "third")))
 		require.NoError(t, readCall.do(t.Context(), c))
 		assert.Equal(t, []string{"first in ", "second in ", "third in ", "third out", "second out", "first out"}, entries,
-			"once for four attempts, the first one outermost, and before there are credentials")
+			"once for four attempts, the first middleware outermost, and without credentials")
 	})
 }
 
 func TestChain_MiddlewareSeesRefusedCalls(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
 	var entries []string
-	_, err := srv.Client(client.WithMiddleware(recording(&entries, "it"))).Raw().GetListing(t.Context(), "..") //nolint:bodyclose // there is no answer
+	_, err := srv.Client(client.WithMiddleware(recording(&entries, "it"))).Raw().GetListing(t.Context(), "..") //nolint:bodyclose // there is no response
 	require.ErrorIs(t, err, client.ErrInvalidArgument)
 	assert.Len(t, entries, 2)
 }
@@ -65,7 +65,7 @@ func TestChain_SetsHeaders(t *testing.T) {
 	got := srv.Requests(readCall.op)
 	assert.Equal(t, "sellside-go/"+client.Version, got[0].Header.Get("User-Agent"))
 	assert.Contains(t, got[0].Header.Get("Accept"), "application/json")
-	assert.Equal(t, "repricer/7", got[1].Header.Get("User-Agent"), "a program may give its own name")
+	assert.Equal(t, "repricer/7", got[1].Header.Get("User-Agent"), "a middleware may set the header")
 }
 
 func TestChain_CallOfAnotherOperationIsRefused(t *testing.T) {
@@ -76,13 +76,13 @@ func TestChain_CallOfAnotherOperationIsRefused(t *testing.T) {
 		"another method":    func(r *http.Request) { r.Method = http.MethodDelete },
 	} {
 		srv := clienttest.New(t, clienttest.InProcess()) // which fails the test if a request comes
-		astray := func(next client.Doer) client.Doer {
+		moved := func(next client.Doer) client.Doer {
 			return client.DoerFunc(func(r *http.Request) (*http.Response, error) {
 				send(r)
 				return next.Do(r)
 			})
 		}
-		err := readCall.do(t.Context(), srv.Client(client.WithMiddleware(astray)))
+		err := readCall.do(t.Context(), srv.Client(client.WithMiddleware(moved)))
 		require.ErrorIs(t, err, client.ErrInvalidArgument, what)
 	}
 }
@@ -95,7 +95,7 @@ func TestRaw_IsOnTheSameChain(t *testing.T) {
 		var kinds []client.EventKind
 		c := srv.Client(client.WithObserver(func(e client.Event) { kinds = append(kinds, e.Kind) }))
 		resp, err := c.Raw().GetListing(t.Context(), "98e2e748")
-		require.NoError(t, err, "answers other than 2xx are returned as they are")
+		require.NoError(t, err, "a response other than 2xx is returned")
 		defer resp.Body.Close()
 		body, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)
@@ -113,14 +113,14 @@ func TestRaw_InvalidRequestIsRefused(t *testing.T) {
 		call  func(*gen.Client) (*http.Response, error)
 		why   string
 	}{
-		{"path", func(raw *gen.Client) (*http.Response, error) { return raw.GetListing(t.Context(), ".") }, "the path is that of no operation"},
-		{"path", func(raw *gen.Client) (*http.Response, error) { return raw.GetListing(t.Context(), "..") }, "nor is this one"},
+		{"path", func(raw *gen.Client) (*http.Response, error) { return raw.GetListing(t.Context(), ".") }, "a path of no operation"},
+		{"path", func(raw *gen.Client) (*http.Response, error) { return raw.GetListing(t.Context(), "..") }, "a path of no operation"},
 		{"body", func(raw *gen.Client) (*http.Response, error) {
 			return raw.CreateListingWithBody(t.Context(), "application/json", io.MultiReader(strings.NewReader(`{}`)))
-		}, "the body can be read only once"},
+		}, "a body that can be read once"},
 		{"items", func(raw *gen.Client) (*http.Response, error) {
 			return raw.DeleteListingsBatch(t.Context(), items)
-		}, "the quota cannot count the items"},
+		}, "an unknown number of items"},
 		{"items", func(raw *gen.Client) (*http.Response, error) {
 			return raw.DeleteListingsBatch(client.WithItemCount(t.Context(), -1), items)
 		}, "a negative number of items"},
@@ -137,17 +137,17 @@ func TestRaw_BatchCountsByItemCount(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
 	srv.Expect(gen.OpDeleteListingsBatch).RespondExample().Times(3)
 	items := gen.DeleteListingsBatchRequest{Items: []gen.DeleteItem{{ListingID: "98e2e748"}}}
-	m := &meter{}
-	low, ctx := srv.Client(client.WithLimiter(m)).Raw(), client.WithItemCount(t.Context(), 7)
+	m := &recordingLimiter{}
+	raw, ctx := srv.Client(client.WithLimiter(m)).Raw(), client.WithItemCount(t.Context(), 7)
 	for range 2 {
-		resp, err := low.DeleteListingsBatch(ctx, items)
-		require.NoError(t, err, "a context may be used again")
+		resp, err := raw.DeleteListingsBatch(ctx, items)
+		require.NoError(t, err, "a context can be used again")
 		require.NoError(t, resp.Body.Close())
 	}
 	assert.Equal(t, []int{7, 7}, m.items)
 
 	resp, err := srv.Client().Raw().DeleteListingsBatch(t.Context(), items)
-	require.NoError(t, err, "without a quota for items there is nothing to count")
+	require.NoError(t, err, "without a quota for items nothing is counted")
 	require.NoError(t, resp.Body.Close())
 }
 
@@ -183,7 +183,7 @@ func TestChain_CredentialsGoToBaseURLOnly(t *testing.T) {
 		why    string
 	}{
 		{"https://api.example.com/v2", 1, "the base URL"},
-		{"https://API.example.com:443/v2", 1, "the same, written in another way"},
+		{"https://API.example.com:443/v2", 1, "the same URL in another form"},
 		{"http://api.example.com/v2", 0, "another scheme"},
 		{"https://api.example.com.evil.invalid/v2", 0, "another host"},
 		{"https://evil.invalid/v2", 0, "another host"},

@@ -81,24 +81,24 @@ func TestClose_KeepsGivenTransportAndSource(t *testing.T) {
 	overBoth(t, serveExample, func(t *testing.T, service *pipeService) {
 		transport := service.transport()
 		defer transport.CloseIdleConnections()
-		source := &closable{}
+		source := &closableSource{}
 		c := newClient(t, service.URL, client.WithHTTPClient(&http.Client{Transport: transport}), client.WithTokenSource(source))
 		require.NoError(t, readCall.do(t.Context(), c))
 		require.NoError(t, c.Close())
 		assert.False(t, source.closed)
-		assertConnections(t, service, 1, 1, "it is still there for another client")
+		assertConnections(t, service, 1, 1, "another client may use the connection")
 	})
 }
 
-// closable is a token source that can be closed.
-type closable struct {
-	turnstile
+// closableSource is a token source that can be closed.
+type closableSource struct {
+	countingSource
 	closed bool
 }
 
-func (s *closable) Close() error { s.closed = true; return nil }
+func (s *closableSource) Close() error { s.closed = true; return nil }
 
-func TestClose_WaitsForNoAttemptButLetsItEnd(t *testing.T) {
+func TestClose_LetsAttemptEnd(t *testing.T) {
 	slow := func(w http.ResponseWriter, r *http.Request) {
 		<-time.After(5 * time.Second)
 		serveExample(w, r)
@@ -108,9 +108,9 @@ func TestClose_WaitsForNoAttemptButLetsItEnd(t *testing.T) {
 		c := newClient(t, service.URL)
 		time.AfterFunc(time.Second, func() { assert.NoError(t, c.Close()) })
 		start := time.Now()
-		require.NoError(t, readCall.do(t.Context(), c), "it is not cut off")
+		require.NoError(t, readCall.do(t.Context(), c), "the attempt ends by itself")
 		assert.Equal(t, 5*time.Second, time.Since(start))
-		assertConnections(t, service, 0, 1, "its connection is closed when it ends")
+		assertConnections(t, service, 0, 1, "the connection is closed when the attempt ends")
 	})
 }
 
@@ -133,7 +133,7 @@ func TestClose_LetsDocumentEnd(t *testing.T) {
 		require.NoError(t, err)
 		assert.EqualValues(t, 2*half, n)
 		require.NoError(t, document.Close())
-		assertConnections(t, service, 0, 1, "its connection is closed when it is")
+		assertConnections(t, service, 0, 1, "the connection is closed with the document")
 	})
 }
 
@@ -146,7 +146,7 @@ func TestClose_EndsRetries(t *testing.T) {
 			time.AfterFunc(time.Second, func() { assert.NoError(t, c.Close()) })
 			err := call.do(t.Context(), c)
 			require.ErrorIs(t, err, client.ErrClosed)
-			require.ErrorIs(t, err, client.ErrRateLimited, "the last response is reported too")
+			require.ErrorIs(t, err, client.ErrRateLimited, "the last response is kept")
 			assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 		})
 	}
@@ -172,7 +172,7 @@ func TestClose_EndsWaitForToken(t *testing.T) {
 			assert.False(t, isA[*token.Error](err), why)
 			assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, why)
 			assert.Equal(t, time.Second, time.Since(start), why)
-			close(never) // the goroutine that asks ends with the source
+			close(never) // ends the goroutine that asks the source
 		})
 	}
 }

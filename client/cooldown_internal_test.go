@@ -23,20 +23,20 @@ func TestRetryAfter_ReadsBothForms(t *testing.T) {
 			{"", 0, "missing"},
 			{"7", 7 * time.Second, "seconds"},
 			{" 7 ", 7 * time.Second, "spaces around it"},
-			{"0", 0, "nothing asked"},
+			{"0", 0, "zero"},
 			{"-7", 0, "the past"},
-			{"1.5", 0, "no number of RFC 9110"},
-			{"soon", 0, "prose"},
-			{"NaN", 0, "no number"},
-			{"999999999", 366 * 24 * time.Hour, "bounded, so that nothing overflows"},
-			{"99999999999999999999", 366 * 24 * time.Hour, "beyond 64 bits it is still long, not absent"},
+			{"1.5", 0, "a fraction"},
+			{"soon", 0, "a word"},
+			{"NaN", 0, "not a number"},
+			{"999999999", 366 * 24 * time.Hour, "bounded"},
+			{"99999999999999999999", 366 * 24 * time.Hour, "beyond 64 bits"},
 			{date(7 * time.Second), 7 * time.Second, "a date"},
 			{date(-time.Hour), 0, "a date in the past"},
-			{time.Now().Add(time.Minute).UTC().Format(time.RFC850), time.Minute, "an old form that RFC 9110 keeps"},
+			{time.Now().Add(time.Minute).UTC().Format(time.RFC850), time.Minute, "the date format of RFC 850"},
 		} {
 			assert.Equal(t, tc.want, retryAfter(http.Header{"Retry-After": {tc.value}}), tc.why)
 		}
-		assert.Zero(t, retryAfter(nil), "no answer, no header")
+		assert.Zero(t, retryAfter(nil), "no header")
 	})
 }
 
@@ -48,17 +48,17 @@ func FuzzRetryAfter(f *testing.F) {
 		got := retryAfter(http.Header{"Retry-After": {value}})
 		assert.GreaterOrEqual(t, got, time.Duration(0))
 		if !strings.ContainsAny(value, "0123456789") {
-			assert.Zero(t, got, "%q says no time", value)
+			assert.Zero(t, got, "%q has no time", value)
 		}
 	})
 }
 
 func TestCooldown_WaitEndsBeforeDeadline(t *testing.T) {
 	for left, why := range map[time.Duration]string{
-		0:                     "there is no deadline",
-		time.Hour:             "there is much time left",
-		61 * time.Second:      "there is less left than the jitter may take",
-		60*time.Second + 1000: "there is next to nothing left",
+		0:                     "no deadline",
+		time.Hour:             "a late deadline",
+		61 * time.Second:      "less time left than the jitter",
+		60*time.Second + 1000: "almost no time left",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, start, c := t.Context(), time.Now(), &cooldown{}

@@ -18,11 +18,11 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
-// throttle has a client answered 429 with a Retry-After of ten seconds, once.
+// throttle has a client get one 429 with a Retry-After of ten seconds.
 func throttle(t *testing.T, srv *clienttest.Server, c *client.Client) {
 	t.Helper()
 	srv.Expect(writeCall.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "10")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that it does not wait itself
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that this call does not wait
 	defer cancel()
 	require.ErrorIs(t, writeCall.do(ctx, c), client.ErrRateLimited)
 }
@@ -51,12 +51,12 @@ func TestCooldown_HoldsForEveryGoroutine(t *testing.T) {
 		calls.Wait()
 		together := true
 		for _, at := range arrivals.at {
-			assert.GreaterOrEqual(t, at.Sub(start), 10*time.Second, "not before the service wants to be asked again")
-			assert.LessOrEqual(t, at.Sub(start), 12*time.Second, "and not much later")
+			assert.GreaterOrEqual(t, at.Sub(start), 10*time.Second, "not before Retry-After has passed")
+			assert.LessOrEqual(t, at.Sub(start), 12*time.Second, "soon after")
 			together = together && at.Equal(arrivals.at[0])
 		}
-		assert.False(t, together, "they do not come back all at once")
-		assert.Equal(t, 8, waits, "each is told of")
+		assert.False(t, together, "not all at once")
+		assert.Equal(t, 8, waits, "each wait is reported")
 	})
 }
 
@@ -77,14 +77,14 @@ func TestCooldown_LastsAsLongAsRetryAfter(t *testing.T) {
 		why         string
 	}{
 		{10 * time.Second, 10 * time.Second, "seconds"},
-		{2 * time.Hour, 2 * time.Hour, "longer than any call waits"},
-		{48 * time.Hour, 24 * time.Hour, "a day at most"},
+		{2 * time.Hour, 2 * time.Hour, "longer than a call waits"},
+		{48 * time.Hour, 24 * time.Hour, "at most a day"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
 			c := srv.Client()
 			srv.Expect(writeCall.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", strconv.Itoa(int(tc.asked.Seconds())))
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that it does not wait itself
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that this call does not wait
 			defer cancel()
 			require.ErrorIs(t, writeCall.do(ctx, c), client.ErrRateLimited)
 			ends := time.Now().Add(tc.want)
@@ -97,7 +97,7 @@ func TestCooldown_LastsAsLongAsRetryAfter(t *testing.T) {
 			assert.Equal(t, ends, throttled.Until, tc.why)
 
 			srv.Expect(readCall.op).RespondExample()
-			require.NoError(t, readCall.do(t.Context(), c), "what is left of it is short enough to wait for: %s", tc.why)
+			require.NoError(t, readCall.do(t.Context(), c), "the rest of the cooldown is short enough to wait for: %s", tc.why)
 			assert.False(t, time.Now().Before(ends), tc.why)
 		})
 	}
@@ -112,7 +112,7 @@ func TestCooldown_LongerThanMaxRetryAfterFailsAtOnce(t *testing.T) {
 		throttled, ok := errors.AsType[*client.ThrottledError](readCall.do(t.Context(), c))
 		require.True(t, ok)
 		assert.Equal(t, start.Add(10*time.Second), throttled.Until)
-		assert.Zero(t, time.Since(start), "no deadline, and still no wait")
+		assert.Zero(t, time.Since(start), "the call does not wait, although it has no deadline")
 	})
 }
 
@@ -133,12 +133,13 @@ func TestCooldown_WaitEndsWithContext(t *testing.T) {
 	})
 }
 
-// refuse has a service respond to so many requests with 429, with a Retry-After if there is one.
-func refuse(srv *clienttest.Server, n int, after string, arrivals *clock) {
+// expect429s expects n requests, and responds with 429 and a Retry-After, unless that is empty.
+func expect429s(srv *clienttest.Server, n int, after string, arrivals *clock) {
 	srv.Expect(readCall.op).Times(n).Check(arrivals.tick).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", after)
 }
 
-func serve(srv *clienttest.Server, n int, arrivals *clock) {
+// expectExamples expects n requests, and responds with the example.
+func expectExamples(srv *clienttest.Server, n int, arrivals *clock) {
 	srv.Expect(readCall.op).Times(n).Check(arrivals.tick).RespondExample()
 }
 
@@ -147,7 +148,7 @@ func TestCooldown_GrowsWithEvery429(t *testing.T) {
 		var arrivals clock
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(oneAttempt)
-		refuse(srv, 8, "", &arrivals)
+		expect429s(srv, 8, "", &arrivals)
 		for range 8 {
 			require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrRateLimited)
 		}
@@ -172,11 +173,11 @@ func TestCooldown_SuccessEndsGrowth(t *testing.T) {
 			{5, 9 * time.Second, "the fifth in a row: 8 seconds and jitter"},
 			{1, 563 * time.Millisecond, "the first in a row again"},
 		} {
-			refuse(srv, script.refused, "", &arrivals)
+			expect429s(srv, script.refused, "", &arrivals)
 			for range script.refused {
 				require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrRateLimited)
 			}
-			serve(srv, 1, &arrivals)
+			expectExamples(srv, 1, &arrivals)
 			require.NoError(t, readCall.do(t.Context(), c))
 			pauses := arrivals.pauses()
 			assert.LessOrEqual(t, pauses[len(pauses)-1], script.want, script.why)
@@ -191,12 +192,12 @@ func TestCooldown_ErrorDoesNotEndGrowth(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(oneAttempt)
 		for range 4 {
-			refuse(srv, 1, "", &arrivals)
+			expect429s(srv, 1, "", &arrivals)
 			srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy")
 			require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrRateLimited)
 			require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrServer)
 		}
-		assert.GreaterOrEqual(t, arrivals.pauses()[2], time.Second, "the third pause, although there were other answers")
+		assert.GreaterOrEqual(t, arrivals.pauses()[2], time.Second, "the third pause, despite other responses")
 	})
 }
 
@@ -205,7 +206,7 @@ func TestCooldown_RetryAfterReplacesGrowth(t *testing.T) {
 		var arrivals clock
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(oneAttempt)
-		refuse(srv, 6, "2", &arrivals)
+		expect429s(srv, 6, "2", &arrivals)
 		for range 6 {
 			require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrRateLimited)
 		}
@@ -216,7 +217,7 @@ func TestCooldown_RetryAfterReplacesGrowth(t *testing.T) {
 	})
 }
 
-// together makes calls at the same moment and waits for all.
+// together makes n calls at once and waits for all.
 func together(t *testing.T, n int, do func(context.Context) error) {
 	t.Helper()
 	var calls sync.WaitGroup
@@ -233,8 +234,8 @@ func TestCooldown_429sAtOnceCountAsOne(t *testing.T) {
 				var refused, served clock
 				srv := clienttest.New(t, clienttest.InProcess())
 				srv.Expect(readCall.op).Times(8).Check(refused.tick).RespondError(http.StatusTooManyRequests, "slow down").
-					Header("Retry-After", after).Delay(time.Second) // so that all are under way when the first is refused
-				serve(srv, 8, &served)
+					Header("Retry-After", after).Delay(time.Second) // so that all are in flight when the first one is refused
+				expectExamples(srv, 8, &served)
 				c := srv.Client()
 				start := time.Now()
 				together(t, 8, func(ctx context.Context) error { return readCall.do(ctx, c) })
@@ -249,7 +250,7 @@ func TestCooldown_429sAtOnceCountAsOne(t *testing.T) {
 					assert.LessOrEqual(t, at.Sub(start), time.Second+most)
 					moments[at] = true
 				}
-				assert.Greater(t, len(moments), 4, "they do not come back in lockstep")
+				assert.Greater(t, len(moments), 4, "not all at once")
 			})
 		})
 	}
@@ -260,16 +261,16 @@ func TestCooldown_EarlierRequestDoesNotEndGrowth(t *testing.T) {
 		var arrivals clock
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(oneAttempt)
-		srv.Expect(writeCall.op).RespondExample().Delay(100 * time.Millisecond) // under way when the gate closes
+		srv.Expect(writeCall.op).RespondExample().Delay(100 * time.Millisecond) // in flight when the cooldown begins
 		slow := make(chan error)
 		go func() { slow <- writeCall.do(t.Context(), c) }()
 		synctest.Wait()
-		refuse(srv, 3, "", &arrivals)
+		expect429s(srv, 3, "", &arrivals)
 		for range 3 {
 			require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrRateLimited)
 		}
 		require.NoError(t, <-slow)
-		assert.GreaterOrEqual(t, arrivals.pauses()[1], 500*time.Millisecond, "what was sent before says nothing about now")
+		assert.GreaterOrEqual(t, arrivals.pauses()[1], 500*time.Millisecond, "the response is to a request from before the cooldown")
 	})
 }
 
@@ -279,11 +280,11 @@ func TestCooldown_QuotaAppliesWhenItEnds(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerSecond: 1}))
 		srv.Expect(readCall.op).Check(arrivals.tick).RespondError(http.StatusTooManyRequests, "slow down").
-			Header("Retry-After", "30").Delay(500 * time.Millisecond) // so that the others wait for the quota when the gate closes
-		serve(srv, 8, &arrivals)
+			Header("Retry-After", "30").Delay(500 * time.Millisecond) // so that the others wait for the quota when the cooldown begins
+		expectExamples(srv, 8, &arrivals)
 		together(t, 8, func(ctx context.Context) error { return readCall.do(ctx, c) })
 		pauses := arrivals.pauses()
-		assert.GreaterOrEqual(t, pauses[0], 30*time.Second, "they do not go while it is closed")
+		assert.GreaterOrEqual(t, pauses[0], 30*time.Second, "no request is sent in the cooldown")
 		for _, pause := range pauses {
 			assert.GreaterOrEqual(t, pause, time.Second)
 		}
@@ -294,7 +295,7 @@ func TestCooldown_QuotaAppliesWhenItEnds(t *testing.T) {
 func throttleForAMinute(t *testing.T, srv *clienttest.Server, c *client.Client) (until time.Time) {
 	t.Helper()
 	srv.Expect(writeCall.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "60")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that it does not wait itself
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that this call does not wait
 	defer cancel()
 	require.ErrorIs(t, writeCall.do(ctx, c), client.ErrRateLimited)
 	return time.Now().Add(time.Minute)
@@ -309,7 +310,7 @@ func TestCooldown_RefusedRetryKeepsLastError(t *testing.T) {
 		defer cancel()
 		start, failed := time.Now(), make(chan error)
 		go func() { failed <- readCall.do(ctx, c) }()
-		synctest.Wait() // it was answered 503, and pauses
+		synctest.Wait() // until the pause after the 503
 		until := throttleForAMinute(t, srv, c)
 
 		err := <-failed
@@ -317,9 +318,9 @@ func TestCooldown_RefusedRetryKeepsLastError(t *testing.T) {
 		var refused *client.ThrottledError
 		require.ErrorAs(t, err, &refused)
 		assert.Equal(t, until, refused.Until)
-		require.NotErrorIs(t, err, client.ErrRateLimited, "it was not this call that was answered 429")
+		require.NotErrorIs(t, err, client.ErrRateLimited, "the 429 was the response to another call")
 		assert.Equal(t, 1, infoOf(t, err).Attempts)
-		assert.LessOrEqual(t, time.Since(start), 2*time.Second, "it does not wait for its deadline")
+		assert.LessOrEqual(t, time.Since(start), 2*time.Second, "the call does not wait for its deadline")
 	})
 }
 
@@ -339,9 +340,9 @@ func TestCooldown_LongerThanDeadlineFailsAtOnce(t *testing.T) {
 			require.ErrorAs(t, err, &refused)
 			assert.Equal(t, until, refused.Until)
 			assert.Zero(t, time.Since(start))
-			require.NotErrorIs(t, err, client.ErrRateLimited, "nothing was answered")
+			require.NotErrorIs(t, err, client.ErrRateLimited, "there was no response")
 			require.NotErrorIs(t, err, client.ErrOutcomeUnknown, "nothing was sent")
-			assert.Equal(t, []any{client.EventDone, err}, []any{last.Kind, last.Err}, "the observer is told")
+			assert.Equal(t, []any{client.EventDone, err}, []any{last.Kind, last.Err}, "the error is reported")
 		})
 	}
 }

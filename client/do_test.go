@@ -13,7 +13,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// typedCalls is the typed method of every operation, called as the spec's examples call it.
+// typedCalls are calls of the typed method of every operation, with the arguments of the examples of
+// the spec.
 func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.Client) error {
 	t.Helper()
 	return map[gen.OperationID]func(context.Context, *client.Client) error{
@@ -119,7 +120,7 @@ func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.
 	}
 }
 
-// wholeCalls is typedCalls with a document that is read to its end.
+// wholeCalls are typedCalls that read a document to its end.
 func wholeCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.Client) error {
 	t.Helper()
 	calls := typedCalls(t)
@@ -144,7 +145,7 @@ func TestDo_EveryOperationHasAMethod(t *testing.T) {
 	for _, op := range gen.Operations() {
 		t.Run(string(op.ID), func(t *testing.T) {
 			call := calls[op.ID]
-			require.NotNil(t, call, "no row for %s %s: give the operation a method, and the table its call", op.Method, op.Route)
+			require.NotNil(t, call, "no call of %s %s: add a method and a row", op.Method, op.Route)
 			srv := clienttest.New(t)
 			line := srv.Expect(op.ID)
 			if body := clienttest.RequestExampleOf(op.ID); body != nil {
@@ -170,10 +171,10 @@ func TestDo_UndeclaredStatusIsAPIError(t *testing.T) {
 
 			require.ErrorIs(t, err, client.ErrForbidden)
 			require.NotErrorIs(t, err, client.ErrOutcomeUnknown, "a refused write was not applied")
-			var answered *client.APIError
-			require.ErrorAs(t, err, &answered)
-			assert.Equal(t, client.CallInfo{Operation: op.ID, Method: op.Method, Route: op.Route, Attempts: 1}, answered.CallInfo)
-			assert.Equal(t, "ask for access", answered.Message)
+			var failed *client.APIError
+			require.ErrorAs(t, err, &failed)
+			assert.Equal(t, client.CallInfo{Operation: op.ID, Method: op.Method, Route: op.Route, Attempts: 1}, failed.CallInfo)
+			assert.Equal(t, "ask for access", failed.Message)
 		})
 	}
 }

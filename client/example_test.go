@@ -38,7 +38,7 @@ func ExampleNew() {
 	// Output: CREATE SUCCEEDED
 }
 
-// A list asks for a page when the loop reaches it, and for nothing more once the loop is left.
+// A list reads a page when the loop reaches it, and no page after the loop.
 func ExampleCatalog_Search() {
 	c, stop := sandboxClient()
 	defer stop()
@@ -56,7 +56,7 @@ func ExampleCatalog_Search() {
 	// Output: Jordan 1 Retro High OG Chicago Lost and Found
 }
 
-// Zero fields of a filter filter nothing.
+// Zero fields of a filter are not sent.
 func ExampleListings_List() {
 	c, stop := sandboxClient()
 	defer stop()
@@ -76,7 +76,7 @@ func ExampleListings_List() {
 	// 10.5 160 USD
 }
 
-// Items that fail come as an error beside the results.
+// Failed items are reported by an error, beside the results.
 func ExampleBatches_Create() {
 	c, stop := sandboxClient()
 	defer stop()
@@ -89,7 +89,7 @@ func ExampleBatches_Create() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	save(batch.ID()) // first of all: the batch goes on without us
+	save(batch.ID()) // before waiting: the batch continues if this program ends
 
 	items, err := batch.Wait(ctx, client.WithProgress(func(b gen.Batch) {
 		fmt.Println(b.Status, b.ItemStatuses.Of("completed"), "of", b.TotalItems)
@@ -105,7 +105,7 @@ func ExampleBatches_Create() {
 	// 3 items, 1 failed
 }
 
-// A batch goes on when the program that submitted it ends. Its id is all it takes to follow it again.
+// A batch continues when the program that submitted it ends. Its id is enough to wait for it again.
 func ExampleBatches_ResumeCreate() {
 	c, stop := sandboxClient()
 	defer stop()
@@ -124,7 +124,7 @@ func ExampleBatches_ResumeCreate() {
 	// COMPLETED 165
 }
 
-// A batch takes 100 items. More of them are more batches.
+// A batch takes 100 items; more items need more batches.
 func ExampleBatches_Create_chunks() {
 	c, stop := sandboxClient()
 	defer stop()
@@ -145,7 +145,7 @@ func ExampleBatches_Create_chunks() {
 	// 50 items submitted
 }
 
-// Sentinels tell what happened, and the error itself tells the rest.
+// Sentinels classify an error; the error itself has the details.
 func ExampleAPIError() {
 	c, stop := sandboxClient()
 	defer stop()
@@ -155,8 +155,8 @@ func ExampleAPIError() {
 	if errors.Is(err, client.ErrNotFound) {
 		fmt.Println("there is no such listing")
 	}
-	if answer, ok := errors.AsType[*client.APIError](err); ok {
-		fmt.Println(answer.Method, answer.Route, answer.StatusCode)
+	if failed, ok := errors.AsType[*client.APIError](err); ok {
+		fmt.Println(failed.Method, failed.Route, failed.StatusCode)
 	}
 	// Output:
 	// there is no such listing
@@ -209,7 +209,7 @@ func ExampleAPIError_outcomeUnknown() {
 	// Output: 2 listings were created
 }
 
-// A quota is an account's. Clients of one account share it by sharing a limiter; nothing is shared otherwise.
+// A quota belongs to an account. Clients of one account share the quota only if they share a limiter.
 func ExampleWithLimiter() {
 	baseURL, apiKey, token, stop := startSandbox()
 	defer stop()
@@ -240,7 +240,7 @@ func ExampleWithLimiter() {
 	// reports leaves 24998 of 25000 requests per day
 }
 
-// Zero fields of WithQuota are those of the public quota. Start with Unlimited to limit only what you name.
+// Zero fields of WithQuota are those of the public quota. Start with Unlimited to set single limits.
 func ExampleWithQuota() {
 	baseURL, apiKey, token, stop := startSandbox()
 	defer stop()
@@ -282,7 +282,7 @@ var chicago = func() string {
 	panic("the catalog has changed")
 }()
 
-// startSandbox serves a marketplace of the example's own, which does at once what it is asked for.
+// startSandbox serves a marketplace that works off writes at once.
 func startSandbox(wrap ...func(http.Handler) http.Handler) (baseURL, apiKey, token string, stop func()) {
 	market, err := sandbox.New(sandbox.Options{Delay: -1})
 	if err != nil {
@@ -301,7 +301,7 @@ func startSandbox(wrap ...func(http.Handler) http.Handler) (baseURL, apiKey, tok
 	}
 }
 
-// sandboxClient is a client of a marketplace of the example's own.
+// sandboxClient returns a client of a new marketplace.
 func sandboxClient(wrap ...func(http.Handler) http.Handler) (c *client.Client, stop func()) {
 	baseURL, apiKey, token, stop := startSandbox(wrap...)
 	c, err := client.New(
@@ -313,7 +313,7 @@ func sandboxClient(wrap ...func(http.Handler) http.Handler) (c *client.Client, s
 	return c, stop
 }
 
-// sell lists the variant chicago at each of the amounts, by a batch whose id it returns once it is done.
+// sell lists the variant chicago at each of the amounts, and returns the id of the batch.
 func sell(ctx context.Context, c *client.Client, amounts ...gen.Amount) (batchID string) {
 	var items []gen.CreateItem
 	for _, amount := range amounts {
@@ -329,10 +329,10 @@ func sell(ctx context.Context, c *client.Client, amounts ...gen.Amount) (batchID
 	return batch.ID()
 }
 
-// save stands for what a program does to keep an id through a restart.
+// save stands for saving an id on disk.
 func save(string) {}
 
-// loseResponsesToWrites is a gateway that gives up on writes after the service has applied them.
+// loseResponsesToWrites is a gateway that times out on writes after the service has applied them.
 func loseResponsesToWrites(service http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {

@@ -16,8 +16,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// FuzzResponse gives every operation answers of any status, headers and body. A call never panics and never hangs;
-// it returns a value or an error, of a bounded length; and a status of failure is never lost.
+// FuzzResponse gives every operation responses of any status, headers and body. A call never panics and
+// never hangs. It returns a value or an error of a bounded length, and the status of a failure is kept.
 func FuzzResponse(f *testing.F) {
 	for i, op := range gen.Operations() {
 		f.Add(uint8(i), uint16(200), "application/json", "", "", clienttest.ExampleOf(op.ID))
@@ -30,7 +30,7 @@ func FuzzResponse(f *testing.F) {
 	f.Add(uint8(3), uint16(999), "\x00", "-1", "//elsewhere.invalid", []byte(`{"message":"\u001b[31m"}`))
 	f.Fuzz(func(t *testing.T, which uint8, rawStatus uint16, contentType, retryAfter, location string, body []byte) {
 		op := gen.Operations()[int(which)%len(gen.Operations())]
-		status := 200 + int(rawStatus)%800 // below are answers that net/http keeps to itself
+		status := 200 + int(rawStatus)%800 // net/http does not return those below 200
 		if rawStatus >= 200 && rawStatus < 1000 {
 			status = int(rawStatus)
 		}
@@ -43,7 +43,7 @@ func FuzzResponse(f *testing.F) {
 
 		err := wholeCalls(t)[op.ID](ctx, c)
 
-		require.NoError(t, ctx.Err(), "it hangs")
+		require.NoError(t, ctx.Err(), "the call hangs")
 		require.NotErrorIs(t, err, errNothing)
 		if err == nil {
 			require.Less(t, status, 300)
@@ -52,13 +52,13 @@ func FuzzResponse(f *testing.F) {
 		require.Less(t, len(err.Error()), 2000)
 		require.NotContains(t, err.Error(), "\n")
 		if errors.Is(err, client.ErrOutcomeUnknown) {
-			require.False(t, op.RetrySafe, "a read leaves nothing unknown")
+			require.False(t, op.RetrySafe, "the outcome of a read is never unknown")
 		}
-		answered, ok := errors.AsType[*client.APIError](err)
+		failed, ok := errors.AsType[*client.APIError](err)
 		switch {
 		case ok:
-			require.Equal(t, status, answered.StatusCode)
-			require.GreaterOrEqual(t, answered.RetryAfter, time.Duration(0))
+			require.Equal(t, status, failed.StatusCode)
+			require.GreaterOrEqual(t, failed.RetryAfter, time.Duration(0))
 		case status >= 400:
 			t.Fatalf("the status %d is lost: %v", status, err)
 		case status >= 300:
@@ -69,7 +69,8 @@ func FuzzResponse(f *testing.F) {
 	})
 }
 
-// FuzzCursor gives a list cursors of any text, some of them repeated. Each is sent back as it came, and the list ends.
+// FuzzCursor gives a list cursors of any text, some of them repeated. Each is sent back unchanged, and the
+// list ends.
 func FuzzCursor(f *testing.F) {
 	for _, seed := range []string{"page-2,page-3", "a,b,a", ",", "../active", "a b&pageSize=1#x", "%2e%2e", "\x00", "ü,\u2028"} {
 		f.Add(seed)
@@ -98,7 +99,7 @@ func FuzzCursor(f *testing.F) {
 			}
 			want = append(want, cursor)
 		}
-		require.Empty(t, errs, "every page holds something new")
+		require.Empty(t, errs, "every page has a new entry")
 		require.Equal(t, want, sent)
 	})
 }

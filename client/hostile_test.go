@@ -29,15 +29,15 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// hostileCase is an answer that the service should never give, and what the client makes of it.
+// hostileCase is a response that the service should never send, and what the client makes of it.
 type hostileCase struct {
-	name   string
-	rule   string // What the case proves.
-	call   hostileCall
-	answer http.HandlerFunc
-	result string                       // As resultOf writes it.
-	check  func(*testing.T, any, error) // What else holds; nil for nothing.
-	policy client.RetryPolicy           // twoAttempts, unless something of it is set.
+	name    string
+	rule    string // What the case proves.
+	call    hostileCall
+	respond http.HandlerFunc
+	result  string                       // As resultOf writes it.
+	check   func(*testing.T, any, error) // Checks more; nil for nothing.
+	policy  client.RetryPolicy           // twoAttempts, unless something of it is set.
 }
 
 // hostileCall is a typed call, with its value.
@@ -65,7 +65,7 @@ func createListing(ctx context.Context, c *client.Client) (any, error) {
 	return c.Listings.Create(ctx, gen.CreateListingRequest{VariantID: variantID, Amount: "162"})
 }
 
-// TestHostile is the corpus of hostile answers. With -v it prints the table: case, rule, result.
+// TestHostile_Responses runs the table of hostile responses.
 func TestHostile_Responses(t *testing.T) {
 	for _, test := range slices.Concat(hostileBodies(), hostileMembers(), hostileStreams(t)) {
 		t.Run(test.name, func(t *testing.T) { assertHostile(t, test) })
@@ -74,10 +74,10 @@ func TestHostile_Responses(t *testing.T) {
 
 func assertHostile(t *testing.T, test hostileCase) {
 	t.Helper()
-	var requests, oddities atomic.Int32
+	var requests, warnings atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
-		test.answer(w, r)
+		test.respond(w, r)
 	}))
 	defer srv.Close()
 	if test.policy == (client.RetryPolicy{}) {
@@ -87,15 +87,15 @@ func assertHostile(t *testing.T, test hostileCase) {
 	defer transport.CloseIdleConnections()
 	c := newClient(t, srv.URL, client.WithRetry(test.policy), client.WithHTTPClient(&http.Client{Transport: transport}), client.WithObserver(func(e client.Event) {
 		if e.Kind == client.EventDecodeWarning {
-			oddities.Add(1)
+			warnings.Add(1)
 		}
 	}))
 
 	value, err := test.call(t.Context(), c)
 
-	assert.Equal(t, test.result, resultOf(err, int(requests.Load()), int(oddities.Load())), "%v", err)
+	assert.Equal(t, test.result, resultOf(err, int(requests.Load()), int(warnings.Load())), "%v", err)
 	if err != nil {
-		assert.Less(t, len(err.Error()), 700, "no answer fills an error")
+		assert.Less(t, len(err.Error()), 700, "an error is bounded")
 		assert.NotContains(t, err.Error(), "\n", "an error is one line")
 	}
 	if test.check != nil {
@@ -103,17 +103,17 @@ func assertHostile(t *testing.T, test hostileCase) {
 	}
 }
 
-// resultOf says what came of a call: how it ended, with how many warnings, after how many requests.
-func resultOf(err error, requests, oddities int) string {
+// resultOf describes the result of a call: its error, the number of warnings and of requests.
+func resultOf(err error, requests, warnings int) string {
 	var parts []string
-	answered, _ := errors.AsType[*client.APIError](err)
+	failed, _ := errors.AsType[*client.APIError](err)
 	switch {
-	case err == nil && oddities > 0:
-		parts = append(parts, fmt.Sprintf("read, with %d warnings", oddities))
+	case err == nil && warnings > 0:
+		parts = append(parts, fmt.Sprintf("read, with %d warnings", warnings))
 	case err == nil:
 		parts = append(parts, "read")
-	case answered != nil:
-		parts = append(parts, fmt.Sprintf("APIError %d", answered.StatusCode))
+	case failed != nil:
+		parts = append(parts, fmt.Sprintf("APIError %d", failed.StatusCode))
 	case isA[*client.DecodeError](err):
 		parts = append(parts, "DecodeError")
 	case isA[*client.TransportError](err):
@@ -132,7 +132,7 @@ func resultOf(err error, requests, oddities int) string {
 	return fmt.Sprintf("%s; sent %d", strings.Join(parts, ", "), requests)
 }
 
-// hostileBody answers with a file of the corpus, as what its name says it is.
+// hostileBody responds with a file of testdata/hostile, with the Content-Type of its extension.
 func hostileBody(status int, name string) http.HandlerFunc {
 	types := map[string]string{".json": "application/json", ".html": "text/html; charset=utf-8"}
 	return hostileBodyAs(status, name, types[filepath.Ext(name)])
@@ -151,34 +151,34 @@ func hostileBodyAs(status int, name, contentType string) http.HandlerFunc {
 	}
 }
 
-// hostileBodies are answers of success that are no answer as a whole.
+// hostileBodies are bodies under a status of success that are unusual as a whole.
 func hostileBodies() []hostileCase {
 	const readable, refused = "read; sent 1", "DecodeError; sent 1"
 	return []hostileCase{
-		{name: "100,000 brackets", rule: "depth costs no stack", call: getListing, answer: deep, result: refused, check: noValue},
-		{name: "text/plain", rule: "the Content-Type decides nothing", call: getOperation, answer: hostileBodyAs(200, "additions-as-list.json", "text/plain"), result: "read, with 1 warnings; sent 1"},
-		{name: "no Content-Type", rule: "nor does a missing one", call: getListing, answer: hostileBodyAs(200, "ask-id-of-20-digits.json", ""), result: readable},
-		{name: "image/png; charset=", rule: "nor one that does not parse", call: getListing, answer: hostileBodyAs(200, "ask-id-of-20-digits.json", "image/png; charset="), result: readable},
+		{name: "100,000 brackets", rule: "depth is bounded", call: getListing, respond: nestedArrays, result: refused, check: assertNoValue},
+		{name: "text/plain", rule: "the Content-Type is ignored", call: getOperation, respond: hostileBodyAs(200, "additions-as-list.json", "text/plain"), result: "read, with 1 warnings; sent 1"},
+		{name: "no Content-Type", rule: "a missing Content-Type is ignored", call: getListing, respond: hostileBodyAs(200, "ask-id-of-20-digits.json", ""), result: readable},
+		{name: "image/png; charset=", rule: "a broken Content-Type is ignored", call: getListing, respond: hostileBodyAs(200, "ask-id-of-20-digits.json", "image/png; charset="), result: readable},
 		{
-			name: "members twice", rule: "the last one counts, as JSON readers do", call: getListing, answer: hostileBody(200, "members-twice.json"), result: readable,
+			name: "members twice", rule: "the last one counts", call: getListing, respond: hostileBody(200, "members-twice.json"), result: readable,
 			check: readListing(func(t *testing.T, l *gen.Listing) { assert.Equal(t, listingID, l.ListingID) }),
 		},
 		{
-			name: "broken UTF-8", rule: "what is no text is replaced, and nothing else", call: getListing, answer: hostileBody(200, "broken-utf8.json"), result: readable,
+			name: "broken UTF-8", rule: "broken bytes are replaced", call: getListing, respond: hostileBody(200, "broken-utf8.json"), result: readable,
 			check: readListing(func(t *testing.T, l *gen.Listing) { assert.Equal(t, "\uFFFD\uFFFD\uFFFD new", l.Condition) }),
 		},
 	}
 }
 
-func deep(w http.ResponseWriter, _ *http.Request) {
+func nestedArrays(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"payout":`))
 	for range 1000 {
 		_, _ = w.Write([]byte("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["))
 	}
 }
 
-// noValue demands that a failed call returns no value beside its error.
-func noValue(t *testing.T, value any, err error) {
+// assertNoValue checks that a failed call returns no value.
+func assertNoValue(t *testing.T, value any, err error) {
 	t.Helper()
 	assert.Error(t, err)
 	switch v := value.(type) {
@@ -191,7 +191,7 @@ func noValue(t *testing.T, value any, err error) {
 	}
 }
 
-// readListing makes a check of what was read.
+// readListing returns a check of a listing.
 func readListing(check func(*testing.T, *gen.Listing)) func(*testing.T, any, error) {
 	return func(t *testing.T, value any, _ error) {
 		t.Helper()
@@ -201,16 +201,16 @@ func readListing(check func(*testing.T, *gen.Listing)) func(*testing.T, any, err
 	}
 }
 
-// hostileMembers are answers of which some members are not what the spec says.
+// hostileMembers are bodies with members that are not what the spec says.
 func hostileMembers() []hostileCase {
 	const readable = "read; sent 1"
 	return []hostileCase{
 		{
-			name: "every field null", rule: "beside an id, null is absent, and no error", call: getListing, answer: hostileBody(200, "every-field-null.json"), result: readable,
+			name: "every field null", rule: "null is absent", call: getListing, respond: hostileBody(200, "every-field-null.json"), result: readable,
 			check: readListing(func(t *testing.T, l *gen.Listing) { assert.Equal(t, &gen.Listing{ListingID: listingID}, l) }),
 		},
 		{
-			name: "unknown fields and values", rule: "enums are open, and new fields harm nobody", call: getListing, answer: hostileBody(200, "unknown-fields-and-values.json"), result: readable,
+			name: "unknown fields and values", rule: "enums are open, and new fields are ignored", call: getListing, respond: hostileBody(200, "unknown-fields-and-values.json"), result: readable,
 			check: readListing(func(t *testing.T, l *gen.Listing) {
 				assert.Equal(t, gen.ListingStatus("ON_HOLD"), l.Status)
 				assert.False(t, l.Status.Valid())
@@ -219,7 +219,7 @@ func hostileMembers() []hostileCase {
 			}),
 		},
 		{
-			name: "figures and amounts of either kind", rule: "strings and numbers are read alike, digit for digit", call: getOrder, answer: hostileBody(200, "figures-as-strings.json"), result: readable,
+			name: "figures and amounts of either kind", rule: "strings and numbers are read digit for digit", call: getOrder, respond: hostileBody(200, "figures-as-strings.json"), result: readable,
 			check: func(t *testing.T, value any, _ error) {
 				o := value.(*gen.Order)
 				assert.Equal(t, gen.Amount("210"), o.Amount)
@@ -230,7 +230,7 @@ func hostileMembers() []hostileCase {
 			},
 		},
 		{
-			name: "text where counts belong", rule: "an odd member is left zero and told, the others stay", call: pollBatch, answer: hostileBody(200, "text-for-counts.json"), result: "read, with 1 warnings; sent 1",
+			name: "text where counts belong", rule: "the member is left zero with a warning", call: pollBatch, respond: hostileBody(200, "text-for-counts.json"), result: "read, with 1 warnings; sent 1",
 			check: func(t *testing.T, value any, _ error) {
 				b := value.(gen.Batch)
 				assert.Empty(t, b.ItemStatuses)
@@ -238,7 +238,7 @@ func hostileMembers() []hostileCase {
 			},
 		},
 		{
-			name: "text where objects belong", rule: "so are six of them, and what is no ask is no ask", call: getListing, answer: hostileBody(200, "text-for-objects.json"), result: "read, with 6 warnings; sent 1",
+			name: "text where objects belong", rule: "each member is left zero with a warning", call: getListing, respond: hostileBody(200, "text-for-objects.json"), result: "read, with 6 warnings; sent 1",
 			check: readListing(func(t *testing.T, l *gen.Listing) {
 				assert.Nil(t, l.Ask)
 				assert.Nil(t, l.Order)
@@ -249,7 +249,7 @@ func hostileMembers() []hostileCase {
 			}),
 		},
 		{
-			name: "changes.additions as a list", rule: "an empty list for an empty object hides nothing", call: getOperation, answer: hostileBody(200, "additions-as-list.json"), result: "read, with 1 warnings; sent 1",
+			name: "changes.additions as a list", rule: "an empty list may replace an empty object", call: getOperation, respond: hostileBody(200, "additions-as-list.json"), result: "read, with 1 warnings; sent 1",
 			check: func(t *testing.T, value any, _ error) {
 				o := value.(*gen.ListingOperation)
 				assert.Equal(t, gen.OperationStatusSucceeded, o.OperationStatus)
@@ -257,14 +257,14 @@ func hostileMembers() []hostileCase {
 			},
 		},
 		{
-			name: "an askId as a number", rule: "rather no id than a rounded one", call: getListing, answer: hostileBody(200, "ask-id-as-number.json"), result: "read, with 1 warnings; sent 1",
+			name: "an askId as a number", rule: "a number is no id, because it may be rounded", call: getListing, respond: hostileBody(200, "ask-id-as-number.json"), result: "read, with 1 warnings; sent 1",
 			check: readListing(func(t *testing.T, l *gen.Listing) {
 				assert.Empty(t, l.Ask.AskID)
-				assert.False(t, l.Ask.AskCreatedAt.IsZero(), "the rest of the ask stays")
+				assert.False(t, l.Ask.AskCreatedAt.IsZero(), "the rest of the ask is kept")
 			}),
 		},
 		{
-			name: "times without a zone", rule: "they are UTC; what is no time is absent and told", call: getListing, answer: hostileBody(200, "times-without-zone.json"), result: "read, with 1 warnings; sent 1",
+			name: "times without a zone", rule: "times are UTC; others are absent, with a warning", call: getListing, respond: hostileBody(200, "times-without-zone.json"), result: "read, with 1 warnings; sent 1",
 			check: readListing(func(t *testing.T, l *gen.Listing) {
 				at := time.Date(2026, 11, 2, 9, 14, 5, 0, time.UTC)
 				assert.Equal(t, at.Add(812*time.Millisecond), l.CreatedAt.Time)
@@ -274,7 +274,7 @@ func hostileMembers() []hostileCase {
 			}),
 		},
 		{
-			name: "a page with odd entries", rule: "an odd entry hides no other", call: listListings, answer: hostileBody(200, "page-with-odd-entries.json"), result: "read, with 2 warnings; sent 1",
+			name: "a page with broken entries", rule: "the other entries are kept", call: listListings, respond: hostileBody(200, "page-with-broken-entries.json"), result: "read, with 2 warnings; sent 1",
 			check: func(t *testing.T, value any, _ error) {
 				p := value.(*gen.ListingPage)
 				assert.Len(t, p.Listings, 3)
@@ -285,24 +285,24 @@ func hostileMembers() []hostileCase {
 	}
 }
 
-// hostileStreams are answers whose trouble is how their bytes come.
+// hostileStreams are responses whose bytes are sent in unusual ways.
 func hostileStreams(t *testing.T) []hostileCase {
 	t.Helper()
 	bomb := gzipped(t, 40<<20)
 	theFirst := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(firstListing), firstListing)
 	const tooLarge = "DecodeError, ErrBodyTooLarge; sent 1"
 	return []hostileCase{
-		{name: "100 MB, read", rule: "an answer is read up to 16 MiB, once", call: getListing, answer: spaces(200, 100<<20), result: tooLarge},
-		{name: "100 MB, write", rule: "what was written with it is unknown", call: createListing, answer: spaces(200, 100<<20), result: "DecodeError, ErrBodyTooLarge, ErrOutcomeUnknown; sent 1"},
-		{name: "gzip bomb, read", rule: "the bound holds after decompression", call: getListing, answer: packed(200, bomb), result: tooLarge},
-		{name: "gzip bomb of an error", rule: "also for an error", call: getListing, answer: packed(404, bomb), result: "APIError 404; sent 1"},
-		{name: "gzip that is none", rule: "what cannot be unpacked broke off", call: createListing, answer: packed(200, []byte(`{"listingId":"l"}`)), result: "DecodeError, ErrOutcomeUnknown; sent 1"},
-		{name: "gzip that is none, of an error", rule: "an error's status stays when its body cannot be unpacked", call: createListing, answer: packed(409, []byte("conflict")), result: "APIError 409; sent 1"},
-		{name: "12 MB of headers", rule: "headers are bounded too", call: createListing, answer: manyHeaders, result: "TransportError, ErrOutcomeUnknown; sent 1"},
-		{name: "not HTTP", rule: "another protocol's greeting is no answer", call: createListing, answer: onTheWire("SSH-2.0-OpenSSH_9.9\r\n"), result: "TransportError, ErrOutcomeUnknown; sent 1"},
-		{name: "a length of -1", rule: "nor is a head that makes no sense", call: createListing, answer: onTheWire("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}"), result: "TransportError, ErrOutcomeUnknown; sent 1"},
-		{name: "chunks that are none", rule: "a broken framing is a body that broke off", call: createListing, answer: onTheWire("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}"), result: "DecodeError, ErrOutcomeUnknown; sent 1"},
-		{name: "two answers to one request", rule: "what comes after an answer belongs to nobody", call: twice, answer: onTheWire(theFirst + strings.Replace(theFirst, "first", "other", 1)), result: "read; sent 2"},
+		{name: "100 MB, read", rule: "a body is read up to 16 MiB", call: getListing, respond: spaces(200, 100<<20), result: tooLarge},
+		{name: "100 MB, write", rule: "the outcome of the write is unknown", call: createListing, respond: spaces(200, 100<<20), result: "DecodeError, ErrBodyTooLarge, ErrOutcomeUnknown; sent 1"},
+		{name: "gzip bomb, read", rule: "the bound holds after decompression", call: getListing, respond: packed(200, bomb), result: tooLarge},
+		{name: "gzip bomb of an error", rule: "also for the body of an error", call: getListing, respond: packed(404, bomb), result: "APIError 404; sent 1"},
+		{name: "broken gzip", rule: "the body is cut", call: createListing, respond: packed(200, []byte(`{"listingId":"l"}`)), result: "DecodeError, ErrOutcomeUnknown; sent 1"},
+		{name: "broken gzip of an error", rule: "the status is kept", call: createListing, respond: packed(409, []byte("conflict")), result: "APIError 409; sent 1"},
+		{name: "12 MB of headers", rule: "headers are bounded too", call: createListing, respond: manyHeaders, result: "TransportError, ErrOutcomeUnknown; sent 1"},
+		{name: "not HTTP", rule: "another protocol is no response", call: createListing, respond: rawResponse("SSH-2.0-OpenSSH_9.9\r\n"), result: "TransportError, ErrOutcomeUnknown; sent 1"},
+		{name: "a length of -1", rule: "a broken header is no response", call: createListing, respond: rawResponse("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}"), result: "TransportError, ErrOutcomeUnknown; sent 1"},
+		{name: "broken chunks", rule: "the body is cut", call: createListing, respond: rawResponse("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}"), result: "DecodeError, ErrOutcomeUnknown; sent 1"},
+		{name: "two responses to one request", rule: "the second one is dropped", call: readTwice, respond: rawResponse(theFirst + strings.Replace(theFirst, "first", "other", 1)), result: "read; sent 2"},
 	}
 }
 
@@ -350,8 +350,8 @@ func manyHeaders(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{}`)
 }
 
-// raw answers with bytes of its own and closes the connection.
-func onTheWire(text string) http.HandlerFunc {
+// rawResponse writes bytes that need not be HTTP, and closes the connection.
+func rawResponse(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -362,8 +362,8 @@ func onTheWire(text string) http.HandlerFunc {
 	}
 }
 
-// twice reads a listing twice; both times it must be the first answer that counts.
-func twice(ctx context.Context, c *client.Client) (any, error) {
+// readTwice reads a listing twice, and gets the first response both times.
+func readTwice(ctx context.Context, c *client.Client) (any, error) {
 	for range 2 {
 		l, err := c.Listings.Get(ctx, listingID)
 		if err != nil {
@@ -380,8 +380,8 @@ func TestHostile_LargeBodyIsNotReadToItsEnd(t *testing.T) {
 	for name, test := range map[string]struct {
 		status, most int
 	}{
-		"of success": {200, 20 << 20},
-		"of failure": {404, 1 << 20},
+		"success": {200, 20 << 20},
+		"failure": {404, 1 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, read := countingClient(t, spaces(test.status, 100<<20))
@@ -392,7 +392,7 @@ func TestHostile_LargeBodyIsNotReadToItsEnd(t *testing.T) {
 	}
 }
 
-// countingClient returns a client of a server, and how many bytes it has read off its connections.
+// countingClient returns a client of a server, and the number of bytes that it has read.
 func countingClient(t *testing.T, handler http.Handler) (*client.Client, *atomic.Int64) {
 	t.Helper()
 	srv := httptest.NewServer(handler)
@@ -418,8 +418,8 @@ func (c *countedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// oddKinds is a value of every kind there is in JSON; missing stands for none.
-func oddKinds() map[string]any {
+// jsonKinds has a value of every kind of JSON; missing stands for no value.
+func jsonKinds() map[string]any {
 	return map[string]any{
 		"null": nil, "text": "N/A", "an empty text": "", "a number": json.Number("-7.5"), "a huge number": json.Number("1e400"),
 		"a boolean": true, "a list": []any{}, "a list of lists": []any{[]any{nil}}, "an object": map[string]any{}, "missing": missing{},
@@ -428,28 +428,28 @@ func oddKinds() map[string]any {
 
 type missing struct{}
 
-// TestHostile_MemberOfWrongKindKeepsResponse makes each member of the example answer of every operation, however deep, odd in
-// every way in turn. Read or write, it is decoded without that member, unless the member is what makes it a response: its
-// id, the array of a page, or what tells where a list ends.
+// TestHostile_MemberOfWrongKindKeepsResponse replaces each member of the example of every operation by a
+// value of each kind. The response is decoded without that member, unless the member is required: an
+// id, the array of a page, or the end of a list.
 func TestHostile_MemberOfWrongKindKeepsResponse(t *testing.T) {
 	calls := wholeCalls(t)
 	for _, op := range gen.Operations() {
 		if op.ID == gen.OpGetShippingDocument {
-			continue // it is no JSON
+			continue // a document
 		}
 		t.Run(string(op.ID), func(t *testing.T) {
-			var answer []byte
-			c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: string(answer)} })
-			kinds, swept := oddKinds(), 0
+			var body []byte
+			c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: string(body)} })
+			kinds, swept := jsonKinds(), 0
 			for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 				sweep(t, clienttest.ExampleOf(op.ID), kinds[kind], func(member string, changed []byte) {
-					answer = changed
+					body = changed
 					err := calls[op.ID](t.Context(), c)
 					swept++
 					if err == nil {
 						return
 					}
-					assert.Contains(t, vital(op.ID), member, "as %s: %v", kind, err)
+					assert.Contains(t, requiredMembers(op.ID), member, "as %s: %v", kind, err)
 					assert.True(t, isA[*client.DecodeError](err), "%s as %s: %v", member, kind, err)
 					assert.Equal(t, !op.RetrySafe, errors.Is(err, client.ErrOutcomeUnknown), "%s as %s", member, kind)
 				})
@@ -459,8 +459,8 @@ func TestHostile_MemberOfWrongKindKeepsResponse(t *testing.T) {
 	}
 }
 
-// vital are the members without which a response to an operation is none.
-func vital(op gen.OperationID) []string {
+// requiredMembers are the members that a response to an operation must have.
+func requiredMembers(op gen.OperationID) []string {
 	switch op {
 	case gen.OpListListings:
 		return []string{"/listings", "/hasNextPage"}
@@ -495,13 +495,13 @@ func vital(op gen.OperationID) []string {
 }
 
 // sweep calls visit with the document once for each of its members, with that member replaced.
-func sweep(t *testing.T, document []byte, odd any, visit func(member string, changed []byte)) {
+func sweep(t *testing.T, document []byte, value any, visit func(member string, changed []byte)) {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	decoder.UseNumber()
 	var root any
 	require.NoError(t, decoder.Decode(&root))
-	_, gone := odd.(missing)
+	_, remove := value.(missing)
 	var walk func(path []string, v any)
 	emit := func(path []string) {
 		changed, err := json.Marshal(root)
@@ -513,7 +513,7 @@ func sweep(t *testing.T, document []byte, odd any, visit func(member string, cha
 		case map[string]any:
 			for _, name := range slices.Sorted(maps.Keys(v)) {
 				before, at := v[name], append(slices.Clone(path), name)
-				if v[name] = odd; gone {
+				if v[name] = value; remove {
 					delete(v, name)
 				}
 				emit(at)
@@ -523,7 +523,7 @@ func sweep(t *testing.T, document []byte, odd any, visit func(member string, cha
 		case []any:
 			for i, before := range v {
 				at := append(slices.Clone(path), "0")
-				if v[i] = odd; gone {
+				if v[i] = value; remove {
 					v[i] = nil
 				}
 				emit(at)

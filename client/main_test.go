@@ -183,7 +183,7 @@ func (c *clock) pauses() []time.Duration {
 	return between
 }
 
-// failure drops what a call returns beside its error; one of both it must return.
+// failure returns the error of a call. A call without an error must return a value.
 func failure[T any](value T, err error) error {
 	if v := reflect.ValueOf(value); err == nil && v.Kind() == reflect.Pointer && v.IsNil() {
 		return errNothing
@@ -193,7 +193,7 @@ func failure[T any](value T, err error) error {
 
 var errNothing = errors.New("the call returned neither a value nor an error")
 
-// requestOf is the spec's own example of an operation's body.
+// requestOf is the example of an operation's body in the spec.
 func requestOf[T any](t *testing.T, op gen.OperationID) (body T) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(clienttest.RequestExampleOf(op), &body))

@@ -123,7 +123,7 @@ func (m *messages) compare() {
 		return
 	}
 	m.Errorf("the texts differ from %s: run the test with -update if that is intended", messagesFile)
-	old := strings.Split(string(want), "\n")
+	old := strings.Split(strings.TrimSuffix(string(want), "\n"), "\n")
 	for _, line := range m.lines {
 		if !slices.Contains(old, line) {
 			m.Logf("new: %s", line)
@@ -273,7 +273,7 @@ func (m *messages) addOptions() {
 	)
 	_, err := client.New()
 	m.add("New without options", err)
-	static, source := client.WithToken("token"), client.WithTokenSource(&turnstile{})
+	static, source := client.WithToken("token"), client.WithTokenSource(&countingSource{})
 	limiter := client.WithLimiter(quota.NewLimiter(quota.Public))
 	for _, tc := range []struct {
 		name string
@@ -290,13 +290,13 @@ func (m *messages) addOptions() {
 		{"WithToken empty", []client.Option{client.WithToken("")}},
 		{"WithToken with a space", []client.Option{client.WithToken("Bearer token")}},
 		{"WithTokenSource nil", []client.Option{client.WithTokenSource(nil)}},
-		{"WithTokenSource of a nil pointer", []client.Option{client.WithTokenSource((*turnstile)(nil))}},
+		{"WithTokenSource of a nil pointer", []client.Option{client.WithTokenSource((*countingSource)(nil))}},
 		{"WithHTTPClient nil", []client.Option{client.WithHTTPClient(nil)}},
 		{"WithHTTPClient with a nil transport", []client.Option{client.WithHTTPClient(&http.Client{Transport: (*http.Transport)(nil)})}},
 		{"WithLogger nil", []client.Option{client.WithLogger(nil)}},
 		{"WithObserver nil", []client.Option{client.WithObserver(nil)}},
 		{"WithLimiter nil", []client.Option{client.WithLimiter(nil)}},
-		{"WithLimiter of a nil pointer", []client.Option{client.WithLimiter((*meter)(nil))}},
+		{"WithLimiter of a nil pointer", []client.Option{client.WithLimiter((*recordingLimiter)(nil))}},
 		{"WithMiddleware nil", []client.Option{client.WithMiddleware(passOn, nil)}},
 		{"WithMiddleware that returns nil", []client.Option{client.WithMiddleware(func(client.Doer) client.Doer { return nil })}},
 		{"WithRetry negative", []client.Option{client.WithRetry(client.RetryPolicy{MaxAttempts: -1})}},
@@ -339,7 +339,7 @@ func (m *messages) addArguments() {
 	}))
 	elsewhere := newCannedClient(m.T, nil)
 	elsewhere.Raw().Server = "https://elsewhere.invalid/v2/"
-	counted := newCannedClient(m.T, nil, client.WithLimiter(&meter{}))
+	counted := newCannedClient(m.T, nil, client.WithLimiter(&recordingLimiter{}))
 
 	for _, tc := range []struct {
 		name string
@@ -408,9 +408,9 @@ func (m *messages) addCalls() {
 	canceled, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	m.add("a context that ends before the retry", readCall.do(canceled, newCannedClient(m.T, respondWith(503, nil),
-		client.WithRetry(client.RetryPolicy{}), client.WithLimiter(&holdsEverySecond{Limiter: quota.NewLimiter(quota.Unlimited)}))))
+		client.WithRetry(client.RetryPolicy{}), client.WithLimiter(&blockingLimiter{Limiter: quota.NewLimiter(quota.Unlimited)}))))
 	m.add("a token that is missing for the retry",
-		write(newCannedClient(m.T, respondWith(429, nil), onceIn(2, errors.New("the disk is full")))))
+		write(newCannedClient(m.T, respondWith(429, nil), tokenOnceIn(2, errors.New("the disk is full")))))
 
 	throttled := newCannedClient(m.T, respondWith(429, http.Header{"Retry-After": {"600"}}))
 	require.Error(m, read(throttled))
@@ -418,7 +418,7 @@ func (m *messages) addCalls() {
 
 	m.add("a limiter without a place",
 		read(newCannedClient(m.T, nil, client.WithLimiter(placeless{Limiter: quota.NewLimiter(quota.Unlimited)}))))
-	m.add("a middleware without a response", write(newCannedClient(m.T, nil, client.WithMiddleware(loses(false)))))
+	m.add("a middleware without a response", write(newCannedClient(m.T, nil, client.WithMiddleware(noResponse(false)))))
 	hangs := transportFunc(func(r *http.Request) (*http.Response, error) { <-r.Context().Done(); return nil, r.Context().Err() })
 	m.add("an attempt timeout", read(newCannedClient(m.T, nil, oneAttempt, client.WithHTTPClient(&http.Client{Transport: hangs}))))
 	repeated := transportFunc(func(r *http.Request) (*http.Response, error) { // as net/http does by itself
@@ -433,7 +433,7 @@ func (m *messages) addCalls() {
 
 func (m *messages) readIdleDocument() error {
 	c := newCannedClient(m.T, nil, client.WithHTTPClient(&http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
-		body := io.MultiReader(strings.NewReader("%PDF"), &drip{r.Context(), time.Minute})
+		body := io.MultiReader(strings.NewReader("%PDF"), &slowBody{r.Context(), time.Minute})
 		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body), Request: r}, nil
 	})}))
 	document, err := c.Orders.DownloadShippingDocument(m.Context(), orderID, "label")
@@ -494,7 +494,7 @@ func (m *messages) addResponses() {
 		{how: "create", items: []string{one, two, item("i3", done, created("l3"))}, why: "too many items"},
 		{how: "create", total: "3", items: []string{one, two}, why: "another total"},
 		{how: "create", counts: `{"completed":1}`, items: []string{one, two}, why: "other counts"},
-		{how: "opened create", total: "0", items: []string{one}, why: "an unknown total"},
+		{how: "resumed create", total: "0", items: []string{one}, why: "an unknown total"},
 	} {
 		_, _, _, err := e.wait(m.T)
 		m.add("a batch with "+e.why, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// loses is a middleware that returns neither a response nor an error, before or after the call.
-func loses(sends bool) client.Middleware {
+// noResponse is a middleware that returns neither a response nor an error, before or after the call.
+func noResponse(sends bool) client.Middleware {
 	return func(next client.Doer) client.Doer {
 		return client.DoerFunc(func(r *http.Request) (*http.Response, error) {
 			if sends {
@@ -45,18 +45,18 @@ func TestMiddleware_WithoutResponseIsTransportError(t *testing.T) {
 		why     string
 	}{
 		{readCall, true, false, "a read changes nothing"},
-		{readCall, false, false, "nor if it was not sent"},
+		{readCall, false, false, "the read was not sent"},
 		{writeCall, true, true, "a write that was sent may have been applied"},
-		{writeCall, false, false, "one that was not sent has not"},
+		{writeCall, false, false, "the write was not sent"},
 		{rawRead, true, false, "a raw read"},
 		{rawWrite, true, true, "a raw write"},
-		{rawWrite, false, true, "a raw write, of which is not known whether it was sent"},
+		{rawWrite, false, true, "a raw write; whether it was sent is not known"},
 	} {
 		srv := clienttest.New(t, clienttest.InProcess())
 		if tc.sends {
 			srv.Expect(tc.call.op).RespondExample()
 		}
-		err := tc.call.do(t.Context(), srv.Client(client.WithMiddleware(passOn, loses(tc.sends))))
+		err := tc.call.do(t.Context(), srv.Client(client.WithMiddleware(passOn, noResponse(tc.sends))))
 		var failed *client.TransportError
 		require.ErrorAs(t, err, &failed, tc.why)
 		assert.Equal(t, tc.unknown, failed.OutcomeUnknown, tc.why)

@@ -29,7 +29,7 @@ func TestObserver_ReportsCallToItsEnd(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2").Delay(time.Second)
 		srv.Expect(readCall.op).Disconnect(clienttest.BeforeHeaders, "the network fails")
-		srv.Expect(readCall.op).Raw(http.StatusOK, nil, []byte(`{"listingId":"`+listingID+`","payout":"none"}`), "a payout that is none")
+		srv.Expect(readCall.op).Raw(http.StatusOK, nil, []byte(`{"listingId":"`+listingID+`","payout":"none"}`), "a payout of another kind")
 		var events []client.Event
 		var lines bytes.Buffer
 		c := srv.Client(client.WithObserver(func(e client.Event) { events = append(events, e) }),
@@ -62,7 +62,7 @@ func TestObserver_ReportsCallToItsEnd(t *testing.T) {
 }
 
 func TestObserver_ReportsFailedCallOnce(t *testing.T) {
-	for status, why := range map[int]string{http.StatusNotFound: "an answer is no error of the event", http.StatusServiceUnavailable: "nor is one that gave up"} {
+	for status, why := range map[int]string{http.StatusNotFound: "a response is no error of the event", http.StatusServiceUnavailable: "nor is the last response"} {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(readCall.op).RespondError(status, "no")
 		var events []client.Event
@@ -103,13 +103,13 @@ func TestObserver_LogsNoZeroValues(t *testing.T) {
 	})
 }
 
-// waits collects what a client tells that it waited for.
-type waits struct {
+// waitEvents collects the EventWaits of a client.
+type waitEvents struct {
 	mu  sync.Mutex
 	all []client.Event
 }
 
-func (w *waits) observe(e client.Event) {
+func (w *waitEvents) observe(e client.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if e.Kind == client.EventWait {
@@ -120,11 +120,11 @@ func (w *waits) observe(e client.Event) {
 func TestObserver_ReportsWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var arrivals clock
-		var w waits
+		var w waitEvents
 		srv := clienttest.New(t, clienttest.InProcess())
 		c := srv.Client(oneAttempt, client.WithQuota(quota.Quota{RequestsPerDay: 2}), client.WithObserver(w.observe))
-		refuse(srv, 1, "40", &arrivals)
-		serve(srv, 2, &arrivals)
+		expect429s(srv, 1, "40", &arrivals)
+		expectExamples(srv, 2, &arrivals)
 		require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrRateLimited)
 		require.NoError(t, readCall.do(t.Context(), c))
 		require.NoError(t, readCall.do(t.Context(), c))
@@ -132,14 +132,14 @@ func TestObserver_ReportsWaits(t *testing.T) {
 		throttled, forQuota := w.all[0], w.all[1:]
 		assert.Equal(t, client.ReasonThrottled, throttled.Reason)
 		assert.GreaterOrEqual(t, throttled.Delay, 40*time.Second)
-		assert.Empty(t, throttled.Window, "that is no window of the quota")
+		assert.Empty(t, throttled.Window, "a cooldown is no window")
 		var waited time.Duration
 		for _, e := range forQuota {
 			assert.Equal(t, []any{client.ReasonQuota, quota.RequestsPerDay, readCall.op}, []any{e.Reason, e.Window, e.Operation})
 			waited += e.Delay
 		}
 		assert.Zero(t, forQuota[0].Delay, "the wait begins")
-		assert.Equal(t, time.Minute, forQuota[1].Delay, "and is reported every minute")
+		assert.Equal(t, time.Minute, forQuota[1].Delay, "each minute is reported")
 		assert.Greater(t, waited, 23*time.Hour)
 		assert.InDelta(t, waited.Minutes(), len(forQuota), 2)
 
@@ -149,7 +149,7 @@ func TestObserver_ReportsWaits(t *testing.T) {
 		require.ErrorIs(t, readCall.do(ctx, c), context.Canceled)
 		require.Len(t, w.all, 2)
 		assert.Zero(t, w.all[0].Delay)
-		assert.Equal(t, 20*time.Second, w.all[1].Delay, "a wait that was given up was a wait")
+		assert.Equal(t, 20*time.Second, w.all[1].Delay, "a canceled wait is reported")
 	})
 }
 
@@ -162,7 +162,7 @@ func TestObserver_ReportsFullWindow(t *testing.T) {
 	} {
 		t.Run(string(want), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var w waits
+				var w waitEvents
 				var lines bytes.Buffer
 				srv := clienttest.New(t, clienttest.InProcess())
 				srv.Expect(gen.OpDeleteListingsBatch).Times(2).RespondExample()
@@ -183,27 +183,27 @@ func TestObserver_ReportsFullWindow(t *testing.T) {
 
 func TestObserver_LeavesTraceOfCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var w waits
-		var told []quota.Window
+		var w waitEvents
+		var windows []quota.Window
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(readCall.op).Times(2).RespondExample()
 		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerDay: 1}), client.WithObserver(w.observe))
-		ctx := quota.WithTrace(t.Context(), &quota.Trace{WaitStart: func(w quota.Window) { told = append(told, w) }})
+		ctx := quota.WithTrace(t.Context(), &quota.Trace{WaitStart: func(w quota.Window) { windows = append(windows, w) }})
 		for range 2 {
 			require.NoError(t, readCall.do(ctx, c))
 		}
-		assert.Equal(t, []quota.Window{quota.RequestsPerDay}, told)
-		assert.Equal(t, quota.RequestsPerDay, w.all[0].Window, "and the observer as well")
+		assert.Equal(t, []quota.Window{quota.RequestsPerDay}, windows)
+		assert.Equal(t, quota.RequestsPerDay, w.all[0].Window, "the event is reported, too")
 	})
 }
 
-// silent is a limiter that makes calls wait and does not trace that.
-type silent struct {
+// slowLimiter is a limiter that makes calls wait without a trace.
+type slowLimiter struct {
 	quota.Limiter
 	wait time.Duration
 }
 
-func (s *silent) Acquire(ctx context.Context, items int) (quota.Release, error) {
+func (s *slowLimiter) Acquire(ctx context.Context, items int) (quota.Release, error) {
 	select {
 	case <-time.After(s.wait):
 		return s.Limiter.Acquire(ctx, items)
@@ -214,8 +214,8 @@ func (s *silent) Acquire(ctx context.Context, items int) (quota.Release, error) 
 
 func TestObserver_ReportsWaitsOfLimiterWithoutTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, limiter := clienttest.New(t, clienttest.InProcess()), &silent{Limiter: quota.NewLimiter(quota.Unlimited)}
-		var w waits
+		srv, limiter := clienttest.New(t, clienttest.InProcess()), &slowLimiter{Limiter: quota.NewLimiter(quota.Unlimited)}
+		var w waitEvents
 		c := srv.Client(client.WithLimiter(limiter), client.WithObserver(w.observe))
 		for _, wait := range []time.Duration{0, 30 * time.Second, 150 * time.Second} {
 			limiter.wait = wait

@@ -58,7 +58,7 @@ func TestOperation_WaitReturnsAtItsEnd(t *testing.T) {
 				assert.Equal(t, test.reason, ended.Operation.Error)
 
 				_, again := o.Wait(t.Context())
-				assert.Equal(t, err, again, "waiting again asks for nothing and says the same")
+				assert.Equal(t, err, again, "waiting again sends nothing and returns the same error")
 			})
 		})
 	}
@@ -67,7 +67,7 @@ func TestOperation_WaitReturnsAtItsEnd(t *testing.T) {
 func TestOperation_IsResumedByIDsWithoutIO(t *testing.T) {
 	srv := clienttest.New(t)
 	o := srv.Client().Listings.Operation(listingID, operationID)
-	require.Zero(t, o.Snapshot(), "opening asks for nothing")
+	require.Zero(t, o.Snapshot(), "no request is sent")
 	require.False(t, o.Done())
 	srv.Expect(gen.OpGetListingOperation).Path("listingId", listingID).Path("operationId", operationID).Respond(200, operationJSON("SUCCEEDED"))
 
@@ -94,10 +94,10 @@ func TestOperation_FailedPollKeepsSnapshot(t *testing.T) {
 
 func TestOperation_ResponseWithoutIDsIsOutcomeUnknown(t *testing.T) {
 	tests := map[string]string{
-		"the operation has no id": `{"listingId":"l1","operationStatus":"PENDING"}`,
-		"the listing has no id":   `{"operationId":"o1","operationStatus":"PENDING"}`,
-		"the answer is empty":     `{}`,
-		"the answer is none":      `OK`,
+		"no operationId":  `{"listingId":"l1","operationStatus":"PENDING"}`,
+		"no listingId":    `{"operationId":"o1","operationStatus":"PENDING"}`,
+		"an empty object": `{}`,
+		"text":            `OK`,
 	}
 	for why, body := range tests {
 		t.Run(why, func(t *testing.T) {
@@ -109,9 +109,9 @@ func TestOperation_ResponseWithoutIDsIsOutcomeUnknown(t *testing.T) {
 			assert.Nil(t, o)
 			unreadable := &client.DecodeError{}
 			require.ErrorAs(t, err, &unreadable)
-			require.ErrorIs(t, err, client.ErrOutcomeUnknown, "the listing may be there")
+			require.ErrorIs(t, err, client.ErrOutcomeUnknown, "the listing may exist")
 			assert.Equal(t, gen.OpCreateListing, unreadable.Operation)
-			assert.Equal(t, 1, unreadable.Attempts, "it is not sent again")
+			assert.Equal(t, 1, unreadable.Attempts, "the write is not repeated")
 		})
 	}
 }
@@ -127,14 +127,14 @@ func TestListings_ListOperationsPageTakesCursor(t *testing.T) {
 	second, err := c.Listings.ListOperationsPage(t.Context(), listingID, first.NextCursor, 5)
 	require.NoError(t, err)
 
-	assert.Empty(t, second.NextCursor, "null is the end")
+	assert.Empty(t, second.NextCursor, "a null cursor is the end")
 	assert.Len(t, first.Operations, 1)
 }
 
 // sandboxVariant is the id of a variant of the sandbox's catalog.
 var sandboxVariant = sandbox.Catalog()[0].Variants[0].ID
 
-// lossy reaches a sandbox over a transport that loses writes.
+// lossy is a transport to a sandbox that can lose writes and their responses.
 type lossy struct {
 	inner        http.RoundTripper
 	c            *client.Client
@@ -171,10 +171,10 @@ func (l *lossy) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// pass lets simulated time go by.
+// pass lets simulated time pass.
 func pass(d time.Duration) { <-time.After(d) }
 
-// sent reports to httptrace that a request is out.
+// sent reports to httptrace that a request was sent.
 func sent(r *http.Request) {
 	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil {
 		trace.GotConn(httptrace.GotConnInfo{})
@@ -239,22 +239,22 @@ func TestOperationsSince_ReportsDoubt(t *testing.T) {
 		from, to string
 		want     string
 	}{
-		"as it was started":             {"", "", certain},
-		"by the service":                {`"USER"`, `"SYSTEM"`, doubtful},
-		"by an unknown initiator":       {`"USER"`, `"PARTNER"`, doubtful},
-		"by nobody":                     {`"USER"`, `null`, doubtful},
-		"through the user's telephone":  {`"PUBLIC-API"`, `"IOS"`, other},
-		"through the website":           {`"PUBLIC-API"`, `"WEB"`, other},
-		"through the service":           {`"PUBLIC-API"`, `"INTERNAL-SYSTEM"`, doubtful},
-		"through an unknown channel":    {`"PUBLIC-API"`, `"PUBLIC-API-V3"`, doubtful},
-		"through a channel in small":    {`"PUBLIC-API"`, `"public-api"`, doubtful},
-		"through no channel":            {`"PUBLIC-API"`, `null`, doubtful},
-		"of another type":               {`"CREATE"`, `"DELETE"`, other},
-		"of an unknown type":            {`"CREATE"`, `"CREATE_V2"`, doubtful},
-		"of no type":                    {`"CREATE"`, `null`, doubtful},
-		"without a time":                {`"createdAt"`, `"started"`, doubtful},
-		"at a time that cannot be read": {`"createdAt":"`, `"createdAt":"about `, doubtful},
-		"before":                        {`"createdAt":"2000`, `"createdAt":"1999`, other},
+		"as it was started":               {"", "", certain},
+		"by the service":                  {`"USER"`, `"SYSTEM"`, doubtful},
+		"by an unknown initiator":         {`"USER"`, `"PARTNER"`, doubtful},
+		"without an initiator":            {`"USER"`, `null`, doubtful},
+		"through the app":                 {`"PUBLIC-API"`, `"IOS"`, other},
+		"through the website":             {`"PUBLIC-API"`, `"WEB"`, other},
+		"through the service":             {`"PUBLIC-API"`, `"INTERNAL-SYSTEM"`, doubtful},
+		"through an unknown channel":      {`"PUBLIC-API"`, `"PUBLIC-API-V3"`, doubtful},
+		"through a channel in lower case": {`"PUBLIC-API"`, `"public-api"`, doubtful},
+		"through no channel":              {`"PUBLIC-API"`, `null`, doubtful},
+		"of another type":                 {`"CREATE"`, `"DELETE"`, other},
+		"of an unknown type":              {`"CREATE"`, `"CREATE_V2"`, doubtful},
+		"of no type":                      {`"CREATE"`, `null`, doubtful},
+		"without a time":                  {`"createdAt"`, `"started"`, doubtful},
+		"at a time that cannot be read":   {`"createdAt":"`, `"createdAt":"about `, doubtful},
+		"started before":                  {`"createdAt":"2000`, `"createdAt":"1999`, other},
 	} {
 		t.Run(why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -68,7 +68,7 @@ func TestNew_RefusesInvalidOption(t *testing.T) {
 		{nil, "a nil option"},
 		{client.WithDefaults(client.WithMaxBatchItems(1), nil), "a nil option in a group"},
 		{client.WithTokenSource(nil), "a nil source"},
-		{client.WithTokenSource((*turnstile)(nil)), "a source that is a nil pointer"},
+		{client.WithTokenSource((*countingSource)(nil)), "a source that is a nil pointer"},
 		{client.WithTokenSource((*token.RefreshSource)(nil)), "a nil source of package token"},
 		{client.WithTokenSource(sourceFunc(nil)), "a source that is a nil function"},
 		{client.WithHTTPClient(nil), "a nil HTTP client"},
@@ -77,7 +77,7 @@ func TestNew_RefusesInvalidOption(t *testing.T) {
 		{client.WithLogger(nil), "a nil logger"},
 		{client.WithObserver(nil), "a nil observer"},
 		{client.WithLimiter(nil), "a nil limiter"},
-		{client.WithLimiter((*meter)(nil)), "a limiter that is a nil pointer"},
+		{client.WithLimiter((*recordingLimiter)(nil)), "a limiter that is a nil pointer"},
 		{client.WithMiddleware(passOn, nil), "a nil middleware"},
 		{client.WithMiddleware(func(client.Doer) client.Doer { return nil }), "a middleware that returns nil"},
 		{client.WithMiddleware(func(client.Doer) client.Doer { return client.DoerFunc(nil) }), "one that returns a nil function"},
@@ -114,7 +114,7 @@ type nilSource []string
 func (s nilSource) Token() (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "token"}, nil }
 
 func TestNew_RefusesConflicts(t *testing.T) {
-	static, source := client.WithToken("token-1"), client.WithTokenSource(&turnstile{})
+	static, source := client.WithToken("token-1"), client.WithTokenSource(&countingSource{})
 	limiter := client.WithLimiter(quota.NewLimiter(quota.Public))
 	base := []client.Option{client.WithBaseURL("https://api.example.com"), client.WithAPIKey("key")}
 	for _, tc := range []struct {
@@ -145,7 +145,7 @@ func TestWithDefaults_IsReplacedByLaterOptions(t *testing.T) {
 	srv.Expect(readCall.op).RespondExample().Times(2)
 	group := client.WithDefaults(client.WithToken("group"))
 	require.NoError(t, readCall.do(t.Context(), srv.Client(group)))
-	require.NoError(t, readCall.do(t.Context(), srv.Client(group, client.WithTokenSource(&turnstile{}))))
+	require.NoError(t, readCall.do(t.Context(), srv.Client(group, client.WithTokenSource(&countingSource{}))))
 	for i, want := range []string{"Bearer group", "Bearer token-1"} {
 		assert.Equal(t, want, srv.Requests(readCall.op)[i].Header.Get("Authorization"))
 	}
@@ -156,7 +156,7 @@ func TestNew_DoesNoIO(t *testing.T) {
 		t.Error("New has sent a request")
 		return nil, http.ErrNotSupported
 	})
-	source := &turnstile{}
+	source := &countingSource{}
 	_, err := client.New(validOptions, client.WithHTTPClient(&http.Client{Transport: untouched}), client.WithTokenSource(source))
 	require.NoError(t, err)
 	assert.Zero(t, source.asked, "no token was asked for")

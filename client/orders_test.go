@@ -88,14 +88,14 @@ func TestDocument_Streams(t *testing.T) {
 	require.NoError(t, err)
 	start := make([]byte, 4)
 	_, err = io.ReadFull(document, start)
-	require.NoError(t, err, "the first bytes are there while the service still writes")
+	require.NoError(t, err, "the first bytes are read while the service still writes")
 	close(rest)
 	end, err := io.ReadAll(document)
 
 	require.NoError(t, err)
 	assert.Equal(t, "%PDF-1.7", string(start)+string(end))
 	assert.Equal(t, "application/pdf", document.ContentType)
-	assert.EqualValues(t, -1, document.Size, "the service did not say")
+	assert.EqualValues(t, -1, document.Size, "the size is not known")
 	require.NoError(t, document.Close())
 }
 
@@ -104,15 +104,15 @@ func TestDocument_CutIsErrorOfRead(t *testing.T) {
 	srv.Expect(gen.OpGetShippingDocument).Disconnect(clienttest.MidBody, "the document breaks off")
 
 	document, err := srv.Client().Orders.DownloadShippingDocument(t.Context(), orderID, "label")
-	require.NoError(t, err, "its headers came")
+	require.NoError(t, err, "the headers came")
 	defer document.Close()
 	start, err := io.ReadAll(document)
 
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.Len(t, start, int(document.Size)/2, "what came can be read")
+	assert.Len(t, start, int(document.Size)/2, "the first half can be read")
 }
 
-// slowDocument is a service that answers at once and takes an hour to write the document.
+// slowDocument sends headers at once, and takes a minute for the document.
 func slowDocument(req *http.Request) (*http.Response, error) {
 	body, document := io.Pipe()
 	go func() {
@@ -145,7 +145,7 @@ func TestDocument_OutlastsAttemptTimeout(t *testing.T) {
 func TestDocument_IdleTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newTransportClient(t, transportFunc(func(req *http.Request) (*http.Response, error) {
-			body := io.MultiReader(strings.NewReader("%"), &drip{req.Context(), 31 * time.Second})
+			body := io.MultiReader(strings.NewReader("%"), &slowBody{req.Context(), 31 * time.Second})
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body), Request: req}, nil
 		}))
 		document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
@@ -155,7 +155,7 @@ func TestDocument_IdleTimeout(t *testing.T) {
 		_, err = document.Read(make([]byte, 1))
 		require.NoError(t, err)
 
-		<-time.After(time.Hour) // a slow reader is not an idle document
+		<-time.After(time.Hour) // the time of a slow reader does not count
 		start := time.Now()
 		_, err = document.Read(make([]byte, 1))
 
@@ -177,8 +177,8 @@ func TestDocument_AttemptTimeoutCoversHeaders(t *testing.T) {
 		start := time.Now()
 		_, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 
-		var unanswered *client.TransportError
-		require.ErrorAs(t, err, &unanswered)
+		var failed *client.TransportError
+		require.ErrorAs(t, err, &failed)
 		assert.Equal(t, time.Second, time.Since(start))
 	})
 }

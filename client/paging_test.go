@@ -16,11 +16,11 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// pagedList is a list operation as its sequence yields it, reduced to the ids of its entries.
+// pagedList is a list operation whose sequence yields the ids of the entries.
 type pagedList struct {
 	op   gen.OperationID
 	list func(context.Context, *client.Client) iter.Seq2[string, error]
-	page func(ids []string) map[string]any // An answer without what says whether there is more.
+	page func(ids []string) map[string]any // A page without hasNextPage and nextCursor.
 	next string                            // The parameter that asks for the next page.
 }
 
@@ -74,7 +74,7 @@ func ids[T any](list iter.Seq2[T, error], id func(T) string) iter.Seq2[string, e
 	}
 }
 
-// entries makes entries of a list that have all that the spec requires of any of them.
+// entries makes entries with all members that the spec requires of any of them.
 func entries(ids []string, member string) []map[string]any {
 	list := make([]map[string]any, len(ids))
 	for i, id := range ids {
@@ -87,8 +87,8 @@ func entries(ids []string, member string) []map[string]any {
 	return list
 }
 
-// answer scripts the answer to a request for page number, which says whether it is the last one.
-func (p pagedList) answer(srv *clienttest.Server, number int, last bool, ids ...string) {
+// expectPage expects a request for a page, and responds with it.
+func (p pagedList) expectPage(srv *clienttest.Server, number int, last bool, ids ...string) {
 	body := p.page(ids)
 	line := srv.Expect(p.op)
 	if p.next == "cursor" {
@@ -117,7 +117,7 @@ func collect(list iter.Seq2[string, error]) (ids []string, errs []error) {
 	return ids, errs
 }
 
-// open makes a sequence of the list, and the server that it asks.
+// open returns a sequence of the list, and its server.
 func (p pagedList) open(t *testing.T) (*clienttest.Server, iter.Seq2[string, error]) {
 	t.Helper()
 	srv := clienttest.New(t)
@@ -128,15 +128,15 @@ func TestPaging_ReadsPageWhenLoopReachesIt(t *testing.T) {
 	for _, p := range pagedLists() {
 		t.Run(string(p.op), func(t *testing.T) {
 			srv, list := p.open(t)
-			require.Empty(t, srv.Requests(p.op), "making the sequence asks for nothing")
-			p.answer(srv, 1, false, "a", "b")
-			p.answer(srv, 2, false, "c", "d")
+			require.Empty(t, srv.Requests(p.op), "making the sequence sends no request")
+			p.expectPage(srv, 1, false, "a", "b")
+			p.expectPage(srv, 2, false, "c", "d")
 
 			for id, err := range list {
 				require.NoError(t, err)
 				switch id {
 				case "b":
-					require.Len(t, srv.Requests(p.op), 1, "the second page is not asked for ahead of time")
+					require.Len(t, srv.Requests(p.op), 1, "the second page is not read ahead")
 				case "c":
 					require.Len(t, srv.Requests(p.op), 2)
 				}
@@ -145,7 +145,7 @@ func TestPaging_ReadsPageWhenLoopReachesIt(t *testing.T) {
 				}
 			}
 
-			require.Len(t, srv.Requests(p.op), 2, "nothing is asked for after the loop was left")
+			require.Len(t, srv.Requests(p.op), 2, "no page is read after the loop")
 		})
 	}
 }
@@ -155,8 +155,8 @@ func TestPaging_EachRangeBeginsAgain(t *testing.T) {
 		t.Run(string(p.op), func(t *testing.T) {
 			srv, list := p.open(t)
 			for range 2 {
-				p.answer(srv, 1, false, "a", "b")
-				p.answer(srv, 2, true, "c")
+				p.expectPage(srv, 1, false, "a", "b")
+				p.expectPage(srv, 2, true, "c")
 
 				got, errs := collect(list)
 
@@ -168,28 +168,28 @@ func TestPaging_EachRangeBeginsAgain(t *testing.T) {
 }
 
 func TestPaging_EndsOrIsStuck(t *testing.T) {
-	type pages [][]string // The ids of each page; all but the last page promise more.
+	type pages [][]string // The ids of each page; all but the last page have a next one.
 	tests := map[string]struct {
 		pages    pages
-		endless  bool // The last page promises more as well.
+		endless  bool // The last page has a next one, too.
 		want     []string
 		stuck    bool
 		requests int
 	}{
-		"a short page that promises more is not the end": {pages{{"a", "b"}, {"c"}, {"d"}}, false, []string{"a", "b", "c", "d"}, false, 3},
-		"an empty page that promises nothing is the end": {pages{{"a"}, {}}, false, []string{"a"}, false, 2},
-		"an empty list is an end":                        {pages{{}}, false, nil, false, 1},
-		"an entry that moved to a later page comes once": {pages{{"a", "b"}, {"b", "c"}}, false, []string{"a", "b", "c"}, false, 2},
-		"an entry that comes twice on a page comes once": {pages{{"a", "a", "b"}}, false, []string{"a", "b"}, false, 1},
-		"a last page of duplicates is the end":           {pages{{"a", "b"}, {"a", "b"}}, false, []string{"a", "b"}, false, 2},
-		"two pages without anything new are not stuck":   {pages{{"a", "b"}, {"b", "a"}, {}, {"c"}}, false, []string{"a", "b", "c"}, false, 4},
-		"a list that grows repeats a part of a page":     {pages{{"a", "b"}, {"b", "c"}, {"b", "c", "d"}, {"e"}}, false, []string{"a", "b", "c", "d", "e"}, false, 4},
-		"the same page again is stuck":                   {pages{{"a", "b"}, {"a", "b"}}, true, []string{"a", "b"}, true, 2},
-		"the same page later on is, too":                 {pages{{"a"}, {"b", "c"}, {"b", "c"}}, true, []string{"a", "b", "c"}, true, 3},
-		"known entries in another order are, in a row":   {pages{{"a", "b"}, {"b", "a"}, {"a", "b"}, {"b", "a"}}, true, []string{"a", "b"}, true, 4},
-		"empty pages that promise more are, in a row":    {pages{{"a"}, {}, {}, {}}, true, []string{"a"}, true, 4},
-		"empty first pages are, in a row":                {pages{{}, {}, {}}, true, nil, true, 3},
-		"something new begins the count again":           {pages{{"a"}, {}, {}, {"b"}, {}, {}, {}}, true, []string{"a", "b"}, true, 7},
+		"a short page is not the end":                 {pages{{"a", "b"}, {"c"}, {"d"}}, false, []string{"a", "b", "c", "d"}, false, 3},
+		"an empty page without a next one is the end": {pages{{"a"}, {}}, false, []string{"a"}, false, 2},
+		"an empty list is an end":                     {pages{{}}, false, nil, false, 1},
+		"an entry that moved to a later page":         {pages{{"a", "b"}, {"b", "c"}}, false, []string{"a", "b", "c"}, false, 2},
+		"an entry twice on a page":                    {pages{{"a", "a", "b"}}, false, []string{"a", "b"}, false, 1},
+		"a last page of duplicates is the end":        {pages{{"a", "b"}, {"a", "b"}}, false, []string{"a", "b"}, false, 2},
+		"two pages without a new entry":               {pages{{"a", "b"}, {"b", "a"}, {}, {"c"}}, false, []string{"a", "b", "c"}, false, 4},
+		"a list that grows":                           {pages{{"a", "b"}, {"b", "c"}, {"b", "c", "d"}, {"e"}}, false, []string{"a", "b", "c", "d", "e"}, false, 4},
+		"the same page again":                         {pages{{"a", "b"}, {"a", "b"}}, true, []string{"a", "b"}, true, 2},
+		"the same page again, later":                  {pages{{"a"}, {"b", "c"}, {"b", "c"}}, true, []string{"a", "b", "c"}, true, 3},
+		"three pages of known entries":                {pages{{"a", "b"}, {"b", "a"}, {"a", "b"}, {"b", "a"}}, true, []string{"a", "b"}, true, 4},
+		"three empty pages":                           {pages{{"a"}, {}, {}, {}}, true, []string{"a"}, true, 4},
+		"three empty pages at first":                  {pages{{}, {}, {}}, true, nil, true, 3},
+		"a new entry restarts the count":              {pages{{"a"}, {}, {}, {"b"}, {}, {}, {}}, true, []string{"a", "b"}, true, 7},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestPaging_EndsOrIsStuck(t *testing.T) {
 				t.Run(string(p.op), func(t *testing.T) {
 					srv, list := p.open(t)
 					for i, ids := range test.pages {
-						p.answer(srv, i+1, i == len(test.pages)-1 && !test.endless, ids...)
+						p.expectPage(srv, i+1, i == len(test.pages)-1 && !test.endless, ids...)
 					}
 
 					got, errs := collect(list)
@@ -238,8 +238,8 @@ func TestPaging_PageWithoutHasNextPageIsNotLast(t *testing.T) {
 
 func TestPaging_BeginsAtPageOfFilter(t *testing.T) {
 	srv := clienttest.New(t)
-	pagedLists()[0].answer(srv, 7, false, "a")
-	pagedLists()[0].answer(srv, 8, true, "b")
+	pagedLists()[0].expectPage(srv, 7, false, "a")
+	pagedLists()[0].expectPage(srv, 8, true, "b")
 	listings := srv.Client().Listings.List(t.Context(), client.ListingFilter{PageNumber: 7})
 
 	got, errs := collect(ids(listings, func(l gen.Listing) string { return l.ListingID }))
@@ -280,7 +280,7 @@ func TestPaging_EntriesWithoutIDAreNoProgress(t *testing.T) {
 		}
 	}
 
-	assert.Equal(t, []gen.ListingStatus{"ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE"}, statuses, "they cannot be told apart, so none is dropped")
+	assert.Equal(t, []gen.ListingStatus{"ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE"}, statuses, "entries without an id are not compared")
 	require.ErrorIs(t, failed, client.ErrPagingStuck)
 }
 
@@ -288,13 +288,13 @@ func TestPaging_ErrorEndsList(t *testing.T) {
 	for _, p := range pagedLists() {
 		t.Run(string(p.op), func(t *testing.T) {
 			srv, list := p.open(t)
-			p.answer(srv, 1, false, "a")
+			p.expectPage(srv, 1, false, "a")
 			srv.Expect(p.op).RespondError(403, "ask for access")
 
 			got, errs := collect(list)
 
-			assert.Equal(t, []string{"a"}, got, "what came before the error stays")
-			require.Len(t, errs, 1, "the error comes once")
+			assert.Equal(t, []string{"a"}, got, "the first page is kept")
+			require.Len(t, errs, 1, "one error")
 			require.ErrorIs(t, errs[0], client.ErrForbidden)
 		})
 	}
@@ -306,22 +306,22 @@ func TestPaging_HasNextPageOfOnePage(t *testing.T) {
 		entries, rest string
 		more          bool
 	}{
-		"it says so":                            {`[{}]`, `,"hasNextPage":false`, false},
-		"it says that there is more":            {`[{}]`, `,"hasNextPage":true`, true},
-		"it says nothing":                       {`[{}]`, ``, true},
-		"it says null":                          {`[{}]`, `,"hasNextPage":null`, true},
-		"nothing beside odd members":            {`[{"amount":[]}]`, `,"count":"N/A"`, true},
-		"it says so beside odd members":         {`[{"amount":[]}]`, `,"hasNextPage":false`, false},
+		"false":                                 {`[{}]`, `,"hasNextPage":false`, false},
+		"true":                                  {`[{}]`, `,"hasNextPage":true`, true},
+		"missing":                               {`[{}]`, ``, true},
+		"null":                                  {`[{}]`, `,"hasNextPage":null`, true},
+		"missing, and other members are broken": {`[{"amount":[]}]`, `,"count":"N/A"`, true},
+		"false, and other members are broken":   {`[{"amount":[]}]`, `,"hasNextPage":false`, false},
 		"another case of the name":              {`[{}]`, `,"HASNEXTPAGE":false`, false},
-		"it says nothing and is empty":          {`[]`, ``, false},
-		"it says null and is empty":             {`[]`, `,"hasNextPage":null`, false},
-		"it is empty and says there are more":   {`[]`, `,"hasNextPage":true`, true},
-		"its numbers say so":                    {`[{},{}]`, `,"count":2,"pageSize":100,"pageNumber":1`, false},
-		"they say so of a later page":           {`[{}]`, `,"count":"201","pageSize":"100","pageNumber":"3","hasNextPage":null`, false},
-		"they say so of a full page":            {`[{},{}]`, `,"count":4,"pageSize":2,"pageNumber":2`, false},
-		"they say that there is more":           {`[{},{}]`, `,"count":5,"pageSize":2,"pageNumber":2`, true},
-		"its word goes before them":             {`[{},{}]`, `,"count":2,"pageSize":2,"pageNumber":1,"hasNextPage":true`, true},
-		"also when it is the last":              {`[{},{}]`, `,"count":5,"pageSize":2,"pageNumber":2,"hasNextPage":false`, false},
+		"missing, of an empty page":             {`[]`, ``, false},
+		"null, of an empty page":                {`[]`, `,"hasNextPage":null`, false},
+		"true, of an empty page":                {`[]`, `,"hasNextPage":true`, true},
+		"the count is that of one page":         {`[{},{}]`, `,"count":2,"pageSize":100,"pageNumber":1`, false},
+		"the count ends on a later page":        {`[{}]`, `,"count":"201","pageSize":"100","pageNumber":"3","hasNextPage":null`, false},
+		"the count ends on a full page":         {`[{},{}]`, `,"count":4,"pageSize":2,"pageNumber":2`, false},
+		"the count has more pages":              {`[{},{}]`, `,"count":5,"pageSize":2,"pageNumber":2`, true},
+		"true, and the count has no more":       {`[{},{}]`, `,"count":2,"pageSize":2,"pageNumber":1,"hasNextPage":true`, true},
+		"false, and the count has more":         {`[{},{}]`, `,"count":5,"pageSize":2,"pageNumber":2,"hasNextPage":false`, false},
 		"the count is that of this page":        {`[{},{}]`, `,"count":2,"pageSize":2,"pageNumber":2`, true},
 		"the count is less than this page":      {`[{},{}]`, `,"count":1,"pageSize":2,"pageNumber":1`, true},
 		"the page is larger than its size":      {`[{},{}]`, `,"count":2,"pageSize":1,"pageNumber":1`, true},
@@ -362,16 +362,16 @@ func TestPaging_NextCursorOfOnePage(t *testing.T) {
 		body, cursor string
 		ok           bool
 	}{
-		"it says null":                   {`{"operations":[{}],"nextCursor":null}`, "", true},
-		"it says so with an empty text":  {`{"operations":[{}],"nextCursor":""}`, "", true},
-		"it has a cursor":                {`{"operations":[{}],"nextCursor":"c2"}`, "c2", true},
-		"it has one in another case":     {`{"operations":[{}],"NextCursor":"c2"}`, "c2", true},
-		"it says nothing":                {`{"operations":[{}]}`, "", false},
-		"nothing beside odd members":     {`{"operations":[{"createdAt":[]}]}`, "", false},
-		"it says nothing but is empty":   {`{"operations":[]}`, "", true},
-		"it cannot be read":              {`{"operations":[{}],"nextCursor":7}`, "", false},
-		"it cannot be read and is empty": {`{"operations":[],"nextCursor":[]}`, "", false},
-		"the operations have one":        {`{"operations":[{"nextCursor":"c2"}]}`, "", false},
+		"null":                         {`{"operations":[{}],"nextCursor":null}`, "", true},
+		"an empty text":                {`{"operations":[{}],"nextCursor":""}`, "", true},
+		"a cursor":                     {`{"operations":[{}],"nextCursor":"c2"}`, "c2", true},
+		"in another case":              {`{"operations":[{}],"NextCursor":"c2"}`, "c2", true},
+		"missing":                      {`{"operations":[{}]}`, "", false},
+		"missing, with a broken entry": {`{"operations":[{"createdAt":[]}]}`, "", false},
+		"missing, of an empty page":    {`{"operations":[]}`, "", true},
+		"a number":                     {`{"operations":[{}],"nextCursor":7}`, "", false},
+		"a list, of an empty page":     {`{"operations":[],"nextCursor":[]}`, "", false},
+		"in an operation":              {`{"operations":[{"nextCursor":"c2"}]}`, "", false},
 	} {
 		c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: tc.body} })
 		p, err := c.Listings.ListOperationsPage(t.Context(), listingID, "", 0)

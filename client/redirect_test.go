@@ -51,16 +51,16 @@ func TestRedirect_IsFollowedOnTheSameOriginByReads(t *testing.T) {
 }
 
 func TestRedirect_IsNotFollowedToAnotherOrigin(t *testing.T) {
-	stranger := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	otherHost := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("the second host got a request for %s with x-api-key %q", r.URL, r.Header.Get("X-Api-Key"))
 	}))
-	defer stranger.Close()
-	_, port, err := net.SplitHostPort(stranger.Listener.Addr().String())
+	defer otherHost.Close()
+	_, port, err := net.SplitHostPort(otherHost.Listener.Addr().String())
 	require.NoError(t, err)
 	for what, target := range map[string]func(*http.Request) string{
-		"another port":                func(r *http.Request) string { return stranger.URL + r.URL.Path },
+		"another port":                func(r *http.Request) string { return otherHost.URL + r.URL.Path },
 		"another host":                func(r *http.Request) string { return "http://localhost:" + port + r.URL.Path },
-		"another host without scheme": func(r *http.Request) string { return "//" + stranger.Listener.Addr().String() + r.URL.Path },
+		"another host without scheme": func(r *http.Request) string { return "//" + otherHost.Listener.Addr().String() + r.URL.Path },
 		"another scheme":              func(r *http.Request) string { return "https://" + r.Host + r.URL.Path },
 		"a file":                      func(*http.Request) string { return "file:///etc/passwd" },
 		"no Location":                 func(*http.Request) string { return "" },
@@ -122,7 +122,7 @@ func TestRedirect_CountsAsRequestForQuota(t *testing.T) {
 		elsewhere := strings.TrimSuffix(srv.BaseURL(), "/") + "/selling/listings/other"
 		srv.Expect(readCall.op).Times(2).Raw(http.StatusFound, http.Header{"Location": {elsewhere}}, nil, "moved for now")
 		srv.Expect(readCall.op).Path("listingId", "other").RespondError(http.StatusConflict, "for its attempts")
-		limiter := &meter{}
+		limiter := &recordingLimiter{}
 		err := readCall.do(t.Context(), srv.Client(client.WithLimiter(limiter)))
 		require.ErrorIs(t, err, client.ErrConflict)
 		assert.Len(t, limiter.items, 3)

@@ -17,7 +17,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// noResponses are bodies under status 200 that are no response to any operation.
+// noResponses are bodies under status 200 that no operation responds with.
 func noResponses() map[string]string {
 	return map[string]string{
 		"a gateway that throttles":     `{"message":"Too many requests"}`,
@@ -39,8 +39,8 @@ func noResponses() map[string]string {
 	}
 }
 
-// TestResponse_AnyBodyUnder200IsNotOne answers every operation with each of the bodies.
-func TestResponse_AnyBodyUnder200IsNotOne(t *testing.T) {
+// TestResponse_OfNoOperationIsDecodeError gives every operation each of the bodies.
+func TestResponse_OfNoOperationIsDecodeError(t *testing.T) {
 	for why, body := range noResponses() {
 		c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: body} })
 		calls := typedCalls(t)
@@ -72,7 +72,7 @@ func TestResponse_OfListMustBeAPage(t *testing.T) {
 	}
 }
 
-// objects are the operations that respond with one object whose id the caller knows, and the members that have it.
+// objects are the operations whose response has the ids of the path, and their members.
 func objects() map[gen.OperationID][]string {
 	return map[gen.OperationID][]string{
 		gen.OpGetListing: {"listingId"}, gen.OpGetListingOperation: {"listingId", "operationId"},
@@ -108,7 +108,7 @@ func TestResponse_OfAnotherObjectIsRefused(t *testing.T) {
 	}
 }
 
-// TestResponse_OfNewObjectNeedsAnID needs an id of any kind.
+// TestResponse_OfNewObjectNeedsAnID takes any id that is not empty.
 func TestResponse_OfNewObjectNeedsAnID(t *testing.T) {
 	calls := typedCalls(t)
 	for op, members := range map[gen.OperationID][]string{
@@ -162,10 +162,10 @@ func TestResponse_DocumentIsAPDF(t *testing.T) {
 		why               string
 	}{
 		{"%PDF-1.7\n", "application/pdf", true, "a PDF"},
-		{"%PDF-1.7\n", "text/html", true, "the Content-Type decides nothing"},
-		{"%", "", true, "the first byte is enough, so that a document is not waited for"},
-		{"\ufeff\n" + strings.Repeat(" ", 1000) + "%PDF-1.7\n", "", true, "its header may come late"},
-		{strings.Repeat(" ", 1024) + "%PDF-1.7\n", "", false, "but not as late"},
+		{"%PDF-1.7\n", "text/html", true, "the Content-Type is ignored"},
+		{"%", "", true, "the first byte is enough"},
+		{"\ufeff\n" + strings.Repeat(" ", 1000) + "%PDF-1.7\n", "", true, "a header within 1024 bytes"},
+		{strings.Repeat(" ", 1024) + "%PDF-1.7\n", "", false, "a header after 1024 bytes"},
 		{"<html>%PDF</html>", "application/pdf", false, "a page"},
 		{"", "application/pdf", false, "nothing"},
 	} {
@@ -202,7 +202,7 @@ func TestResponse_TooManyElementsAreADecodeError(t *testing.T) {
 func TestResponse_DecodingEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := newCannedClient(t, func(*http.Request) canned {
-		cancel() // After the request was sent: the fake transport hands the body through all the same.
+		cancel() // After the request was sent; the fake transport returns the body anyway.
 		return canned{status: 200, body: `{"listings":[{"condition":"` + strings.Repeat("x", 1<<20) + `"}],"hasNextPage":false}`}
 	})
 	_, err := c.Listings.ListPage(ctx, client.ListingFilter{})
@@ -238,7 +238,7 @@ func operationIDsOf(o *client.Operation, err error) (string, error) {
 	return o.ListingID() + " " + o.ID(), err
 }
 
-// tracedWrites are all writes there are.
+// tracedWrites are all writes.
 func tracedWrites(t *testing.T) map[string]tracedWrite {
 	t.Helper()
 	write := func(op gen.OperationID, do func(context.Context, *client.Client) (string, error)) tracedWrite {
@@ -280,7 +280,7 @@ func tracedWrites(t *testing.T) map[string]tracedWrite {
 }
 
 // TestSalvage_KeepsIDOfBrokenResponse cuts the example response of every write after each of its bytes. The handle
-// is there from the byte on that ends the last id, and never with another id.
+// is returned from the end of the last id on, and never with another id.
 func TestSalvage_KeepsIDOfBrokenResponse(t *testing.T) {
 	writes := tracedWrites(t)
 	covered := map[gen.OperationID]bool{}
@@ -320,9 +320,9 @@ func TestSalvage_TakesWholeIDsOnly(t *testing.T) {
 	}{
 		{`{"batchId":"b1"`, "b1", "cut after the id"},
 		{`{"status":"QUEUED","counts":{"a":[1,{}]},"batchId":"b1","totalItems":1`, "b1", "cut after a number"},
-		{`{"batchId":"b1"}<html>`, "b1", "something else behind it"},
+		{`{"batchId":"b1"}<html>`, "b1", "a page after it"},
 		{`{"batchId":"b1"}{"batchId":"b2"}`, "b1", "the first of two documents"},
-		{`{"batchId":"b1",status:QUEUED}`, "b1", "no JSON from there on"},
+		{`{"batchId":"b1",status:QUEUED}`, "b1", "broken JSON after it"},
 		{`{"batchId":"b\u0031"`, "b1", "an escaped character"},
 		{`{"batchId":"b1","items":` + strings.Repeat("[", 20_000), "b1", "nested too deep"},
 
@@ -336,12 +336,12 @@ func TestSalvage_TakesWholeIDsOnly(t *testing.T) {
 		{`{"data":{"batchId":"b1"},`, "", "within another member"},
 		{`[{"batchId":"b1"},`, "", "within an array at the top"},
 		{`{"text":"\"batchId\":\"b1\"",`, "", "within a string"},
-		{`{"a":{]},"batchId":"b1",`, "", "no JSON before it"},
-		{`{"batchId":"b1","batchId":"b2",`, "", "two of them"},
-		{`{"batchId":"b1","batchId":"b1",`, "", "twice"},
+		{`{"a":{]},"batchId":"b1",`, "", "broken JSON before it"},
+		{`{"batchId":"b1","batchId":"b2",`, "", "two ids"},
+		{`{"batchId":"b1","batchId":"b1",`, "", "one id twice"},
 		{`{"batchId":"b` + "\xff" + `1",`, "", "not UTF-8"},
-		{`{"batchId":"b-` + clienttest.APIKey + `",`, "", "a credential, which is taken out of the body"},
-		{`{"text":"` + strings.Repeat("x", 64<<10) + `","batchId":"b1",`, "", "beyond what is kept of a body"},
+		{`{"batchId":"b-` + clienttest.APIKey + `",`, "", "an id that was redacted"},
+		{`{"text":"` + strings.Repeat("x", 64<<10) + `","batchId":"b1",`, "", "beyond 64 KiB"},
 	} {
 		c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: tc.body} })
 
@@ -372,7 +372,7 @@ func TestSalvage_TakesIDsOfTheSameListingOnly(t *testing.T) {
 	assert.Empty(t, ids, "the listing is not known")
 }
 
-// TestSalvage_ReadsBodyOfAnyDecodeError does not care which stage has read the body.
+// TestSalvage_ReadsBodyOfAnyDecodeError has a middleware return the error.
 func TestSalvage_ReadsBodyOfAnyDecodeError(t *testing.T) {
 	broken := &client.DecodeError{CallInfo: client.CallInfo{OutcomeUnknown: true}, StatusCode: 200, Body: []byte(`{"batchId":"b1","sta`), Err: errors.New("cut")}
 	c := newCannedClient(t, nil, client.WithMiddleware(func(client.Doer) client.Doer {
@@ -383,7 +383,7 @@ func TestSalvage_ReadsBodyOfAnyDecodeError(t *testing.T) {
 	assert.Equal(t, "b1", id)
 }
 
-// TestSalvage_BatchCanBeWaitedFor knows also how many items were submitted.
+// TestSalvage_BatchCanBeWaitedFor checks that the handle has the number of submitted items.
 func TestSalvage_BatchCanBeWaitedFor(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpCreateListingsBatch).Raw(200, nil, []byte(`{"batchId":"`+batchID+`","status":"QUE`), "it breaks off")
@@ -393,7 +393,7 @@ func TestSalvage_BatchCanBeWaitedFor(t *testing.T) {
 	b, err := srv.Client().Batches.Create(t.Context(), items(2))
 	require.ErrorIs(t, err, client.ErrOutcomeUnknown)
 	require.NotNil(t, b)
-	assert.Zero(t, b.Snapshot(), "nothing was read of it yet")
+	assert.Zero(t, b.Snapshot(), "the batch was not read yet")
 	results, err := b.Wait(t.Context())
 
 	require.NoError(t, err)

@@ -22,22 +22,22 @@ import (
 func TestRetryBudget_BoundsRetriesOfClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		// Pauses of nothing, so that nothing is refilled meanwhile.
+		// The pauses are short, so that nothing is refilled.
 		c := srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: 100, MinDelay: 1, MaxDelay: 1}))
 		busy := func(requests int, why string) {
 			srv.Expect(readCall.op).Times(requests).RespondError(http.StatusServiceUnavailable, "busy")
 			err := readCall.do(t.Context(), c)
-			require.ErrorIs(t, err, client.ErrServer, "the last answer is returned: %s", why)
+			require.ErrorIs(t, err, client.ErrServer, "the last response is returned: %s", why)
 			assert.Equal(t, requests, infoOf(t, err).Attempts, why)
 		}
 		busy(21, "20 retries in a burst")
-		busy(1, "they are spent, and a call is still sent once")
+		busy(1, "no retry is left")
 		<-time.After(5 * time.Second)
 		busy(6, "one retry comes back each second")
 
 		other := srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: 3, MinDelay: 1, MaxDelay: 1}))
 		srv.Expect(readCall.op).Times(3).RespondError(http.StatusServiceUnavailable, "busy")
-		require.ErrorIs(t, readCall.do(t.Context(), other), client.ErrServer, "the budget is the client's own")
+		require.ErrorIs(t, readCall.do(t.Context(), other), client.ErrServer, "another client has its own budget")
 	})
 }
 
@@ -51,7 +51,7 @@ func TestRetryBudget_FirstAttemptsTakeNothing(t *testing.T) {
 		}
 		srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy")
 		srv.Expect(readCall.op).RespondExample()
-		require.NoError(t, readCall.do(t.Context(), c), "calls that succeed at once leave the budget alone")
+		require.NoError(t, readCall.do(t.Context(), c), "calls that succeed at once take nothing")
 	})
 }
 
@@ -60,7 +60,7 @@ func TestRetryBudget_OneAttemptTurnsRetriesOff(t *testing.T) {
 		for _, status := range []int{http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 			srv := clienttest.New(t, clienttest.InProcess())
 			srv.Expect(call.op).RespondError(status, "no")
-			err := call.do(t.Context(), srv.Client(oneAttempt, client.WithTokenSource(&turnstile{})))
+			err := call.do(t.Context(), srv.Client(oneAttempt, client.WithTokenSource(&countingSource{})))
 			assert.Equal(t, 1, infoOf(t, err).Attempts, "%s %d", call.op, status)
 		}
 	}
@@ -70,7 +70,7 @@ func TestRetryBudget_FinalResponseReturnsRetries(t *testing.T) {
 	type script = func(*clienttest.Expectation)
 	status := func(status int) script {
 		return func(e *clienttest.Expectation) {
-			e.Raw(status, nil, []byte(`{"message":"no"}`), "the answer after the 503")
+			e.Raw(status, nil, []byte(`{"message":"no"}`), "the response after the 503s")
 		}
 	}
 	for what, respond := range map[string]script{
@@ -80,8 +80,8 @@ func TestRetryBudget_FinalResponseReturnsRetries(t *testing.T) {
 		"a redirect": func(e *clienttest.Expectation) {
 			e.Raw(302, http.Header{"Location": {"https://elsewhere.invalid/"}}, nil, "elsewhere")
 		},
-		"a refused id": status(400),
-		"a 401":        status(401),
+		"a 400": status(400),
+		"a 401": status(401),
 		"too large": func(e *clienttest.Expectation) {
 			e.Raw(200, nil, bytes.Repeat([]byte(" "), 16<<20+1), "one byte too many")
 		},
@@ -104,11 +104,11 @@ func TestRetryBudget_FinalResponseReturnsRetries(t *testing.T) {
 }
 
 func TestRetryBudget_Replayed401ReturnsItsRetry(t *testing.T) {
-	for what, status := range map[string]int{"and is refused too": http.StatusUnauthorized, "and is answered": http.StatusNotFound} {
+	for what, status := range map[string]int{"refused again": http.StatusUnauthorized, "accepted": http.StatusNotFound} {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
-				c := srv.Client(client.WithTokenSource(&turnstile{}))
+				c := srv.Client(client.WithTokenSource(&countingSource{}))
 				for range 21 {
 					srv.Expect(readCall.op).RespondError(http.StatusUnauthorized, "expired")
 					srv.Expect(readCall.op).RespondError(status, "no")
@@ -141,8 +141,8 @@ func TestRetryBudget_CanceledPauseReturnsItsRetry(t *testing.T) {
 		for range 21 {
 			srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy")
 			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(time.Millisecond, cancel) // so that a second brings back but a few
-			require.ErrorIs(t, readCall.do(ctx, c), context.Canceled, "no request was made, and none is missing")
+			time.AfterFunc(time.Millisecond, cancel) // so that little is refilled
+			require.ErrorIs(t, readCall.do(ctx, c), context.Canceled, "the retry was not made")
 		}
 		srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy")
 		srv.Expect(readCall.op).RespondExample()
@@ -150,9 +150,9 @@ func TestRetryBudget_CanceledPauseReturnsItsRetry(t *testing.T) {
 	})
 }
 
-// TestRetryBudget_RefusedRetryReturnsItselfOnly has every call fail twice and be refused before its third attempt.
-// That one never reached the service, so that it costs nothing. The second did, and failed: a refusal is no answer, and
-// does not show that the service is well again.
+// TestRetryBudget_RefusedRetryReturnsItselfOnly has every call fail twice and be refused before its
+// third attempt, which takes nothing from the budget. The second attempt was made and failed, so its
+// retry is not returned.
 func TestRetryBudget_RefusedRetryReturnsItselfOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
@@ -164,23 +164,23 @@ func TestRetryBudget_RefusedRetryReturnsItselfOnly(t *testing.T) {
 			return &oauth2.Token{AccessToken: clienttest.Token}, nil
 		}))
 		c := srv.Client(client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1}), tokens)
-		for i := range 19 { // of which the last takes the 19th retry for good, and the 20th for a moment
+		for i := range 19 { // The last call takes the 19th retry for good, and the 20th for a moment.
 			srv.Expect(readCall.op).Times(2).RespondError(http.StatusServiceUnavailable, "busy")
 			require.True(t, isA[*token.Error](readCall.do(t.Context(), c)), "there were two retries left after %d calls", i)
 		}
 		srv.Expect(readCall.op).Times(2).RespondError(http.StatusServiceUnavailable, "busy")
 		err := readCall.do(t.Context(), c)
 		require.ErrorIs(t, err, client.ErrServer)
-		assert.False(t, isA[*token.Error](err), "one retry was left, for the service is still failing")
+		assert.False(t, isA[*token.Error](err), "one retry was left")
 	})
 }
 
 func TestRetryBudget_UnmadeAttemptReturnsItsRetry(t *testing.T) {
 	briskly := client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1})
 	for what, option := range map[string]client.Option{
-		"for want of a token":                 onceIn(2, errors.New("down")),
-		"because ctx ends while it is held":   client.WithLimiter(&holdsEverySecond{Limiter: quota.NewLimiter(quota.Quota{})}),
-		"because the quota has no room in it": client.WithLimiter(&refusesEverySecond{Limiter: quota.NewLimiter(quota.Quota{})}),
+		"no token":                           tokenOnceIn(2, errors.New("down")),
+		"ctx ends in the wait for the quota": client.WithLimiter(&blockingLimiter{Limiter: quota.NewLimiter(quota.Quota{})}),
+		"the quota refuses":                  client.WithLimiter(&refusingLimiter{Limiter: quota.NewLimiter(quota.Quota{})}),
 	} {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestRetryBudget_UnmadeAttemptReturnsItsRetry(t *testing.T) {
 				for i := range 100 {
 					srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy")
 					ctx, cancel := context.WithCancel(t.Context())
-					time.AfterFunc(time.Millisecond, cancel) // so that a second brings back but a few
+					time.AfterFunc(time.Millisecond, cancel) // so that little is refilled
 					err := readCall.do(ctx, c)
 					cancel()
 					require.ErrorIs(t, err, client.ErrServer)
@@ -201,26 +201,26 @@ func TestRetryBudget_UnmadeAttemptReturnsItsRetry(t *testing.T) {
 	}
 }
 
-// holdsEverySecond is a limiter that holds every second request until its context ends.
-type holdsEverySecond struct {
+// blockingLimiter is a limiter that blocks every second request until its context ends.
+type blockingLimiter struct {
 	quota.Limiter
 	asked int
 }
 
-func (l *holdsEverySecond) Acquire(ctx context.Context, _ int) (quota.Release, error) {
+func (l *blockingLimiter) Acquire(ctx context.Context, _ int) (quota.Release, error) {
 	if l.asked++; l.asked%2 == 0 {
 		<-ctx.Done()
 	}
 	return func(quota.Outcome) {}, ctx.Err()
 }
 
-// refusesEverySecond is a limiter that refuses every second request.
-type refusesEverySecond struct {
+// refusingLimiter is a limiter that refuses every second request.
+type refusingLimiter struct {
 	quota.Limiter
 	asked int
 }
 
-func (l *refusesEverySecond) Acquire(context.Context, int) (quota.Release, error) {
+func (l *refusingLimiter) Acquire(context.Context, int) (quota.Release, error) {
 	if l.asked++; l.asked%2 == 0 {
 		return nil, &quota.Error{Limit: 1, Per: time.Hour, Unit: "requests", Wait: time.Hour}
 	}

@@ -17,18 +17,18 @@ func TestRetryTable_Decides(t *testing.T) {
 		read, write decision
 		why         string
 	}{
-		{notSent, false, retry, retry, "the service has not seen it"},
-		{throttled, true, retry, retry, "it was refused, not applied"},
-		{unauthorized, true, retry, retry, "it was refused, not applied; the retrier asks for a new token first"},
+		{notSent, false, retry, retry, "the request did not arrive"},
+		{throttled, true, retry, retry, "the request was refused"},
+		{unauthorized, true, retry, retry, "the request was refused; a retry needs another token"},
 		{noResponse, true, retry, unknown, "there is no idempotency key: a write that timed out has often landed"},
-		{transient, true, retry, unknown, "a gateway's 503 does not say whether the service behind it acted"},
-		{unreadable, true, retry, unknown, "it was applied; only what it made is not known"},
-		{tooLarge, true, stop, unknown, "it would be as large the next time"},
-		{redirected, true, stop, unknown, "it would be sent away the next time, and nobody said that nothing was done"},
-		{ended, false, stop, stop, "the caller is gone and nothing was sent"},
-		{ended, true, stop, unknown, "the caller is gone and the request was under way"},
-		{refused, false, stop, stop, "the client has said no, and nothing was sent"},
-		{final, true, stop, stop, "the service has said no"},
+		{transient, true, retry, unknown, "the service behind a gateway may have applied the request"},
+		{unreadable, true, retry, unknown, "the request was applied"},
+		{tooLarge, true, stop, unknown, "the next response would be as large"},
+		{redirected, true, stop, unknown, "the next response would be the same"},
+		{ended, false, stop, stop, "nothing was sent"},
+		{ended, true, stop, unknown, "the request was in flight"},
+		{refused, false, stop, stop, "nothing was sent"},
+		{final, true, stop, stop, "the service refused"},
 	} {
 		for _, kind := range []struct {
 			retrySafe bool
@@ -63,7 +63,7 @@ func TestRetryPolicy_ZeroFieldsHaveDefaults(t *testing.T) {
 	assert.Equal(t, all, RetryPolicy{}.withDefaults())
 	one := all
 	one.MaxAttempts = 1
-	assert.Equal(t, one, RetryPolicy{MaxAttempts: 1}.withDefaults(), "the other fields keep theirs")
+	assert.Equal(t, one, RetryPolicy{MaxAttempts: 1}.withDefaults(), "the other fields keep their defaults")
 }
 
 func TestRetryPolicy_DelaysStayWithinBounds(t *testing.T) {
@@ -76,11 +76,11 @@ func TestRetryPolicy_DelaysStayWithinBounds(t *testing.T) {
 		{500 * time.Millisecond, 30 * time.Second, 1, 500 * time.Millisecond, "the first pause"},
 		{500 * time.Millisecond, 30 * time.Second, 2, time.Second, "doubled"},
 		{500 * time.Millisecond, 30 * time.Second, 6, 16 * time.Second, "doubled five times"},
-		{500 * time.Millisecond, 30 * time.Second, 7, 30 * time.Second, "32 s are beyond the bound"},
-		{500 * time.Millisecond, 30 * time.Second, 1000, 30 * time.Second, "doubling for ever does not overflow"},
-		{time.Hour, 30 * time.Hour, 40, 30 * time.Hour, "nor does a long pause"},
+		{500 * time.Millisecond, 30 * time.Second, 7, 30 * time.Second, "bounded"},
+		{500 * time.Millisecond, 30 * time.Second, 1000, 30 * time.Second, "no overflow"},
+		{time.Hour, 30 * time.Hour, 40, 30 * time.Hour, "no overflow of a long pause"},
 		{time.Minute, time.Second, 1, time.Second, "the upper bound wins over the first pause"},
-		{1, 1, 3, 1, "a nanosecond has no half"},
+		{1, 1, 3, 1, "a nanosecond"},
 	} {
 		p := RetryPolicy{MinDelay: tc.least, MaxDelay: tc.most}
 		for range 200 {
@@ -91,8 +91,8 @@ func TestRetryPolicy_DelaysStayWithinBounds(t *testing.T) {
 	}
 }
 
-// takes counts the retries that a budget gives at once.
-func takes(b *budget) int {
+// takeAll takes all retries of a budget, and returns their number.
+func takeAll(b *budget) int {
 	n := 0
 	for b.take() {
 		n++
@@ -103,16 +103,16 @@ func takes(b *budget) int {
 func TestBudget_Refills(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &budget{}
-		assert.Equal(t, budgetSize, takes(b))
+		assert.Equal(t, budgetSize, takeAll(b))
 		<-time.After(budgetRefill - 1)
-		assert.Zero(t, takes(b))
+		assert.Zero(t, takeAll(b))
 		<-time.After(1)
-		assert.Equal(t, 1, takes(b))
+		assert.Equal(t, 1, takeAll(b))
 		<-time.After(100 * budgetRefill)
-		assert.Equal(t, budgetSize, takes(b), "it holds no more than its size")
+		assert.Equal(t, budgetSize, takeAll(b), "bounded by its size")
 		b.giveBack(2)
-		assert.Equal(t, 2, takes(b))
+		assert.Equal(t, 2, takeAll(b))
 		b.giveBack(1000)
-		assert.Equal(t, budgetSize, takes(b), "nor is more given back than was taken")
+		assert.Equal(t, budgetSize, takeAll(b), "no more is returned than was taken")
 	})
 }

@@ -24,7 +24,7 @@ func TestRetryPauses_GrowWithJitter(t *testing.T) {
 	}{
 		"by default":         {client.RetryPolicy{}, []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second}},
 		"up to the longest":  {client.RetryPolicy{MinDelay: time.Second, MaxDelay: 3 * time.Second}, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}},
-		"as often as told":   {client.RetryPolicy{MaxAttempts: 2}, []time.Duration{500 * time.Millisecond}},
+		"two attempts":       {client.RetryPolicy{MaxAttempts: 2}, []time.Duration{500 * time.Millisecond}},
 		"beyond Retry-After": {client.RetryPolicy{MinDelay: 10 * time.Second, MaxRetryAfter: time.Second}, []time.Duration{10 * time.Second, 20 * time.Second, 30 * time.Second}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestRetryPauses_GrowWithJitter(t *testing.T) {
 					}
 					firsts[pauses[0]] = true
 				}
-				assert.Greater(t, len(firsts), 1, "programs that failed together do not come back together")
+				assert.Greater(t, len(firsts), 1, "pauses have jitter")
 			})
 		})
 	}
@@ -59,7 +59,7 @@ func TestRetryAfter_IsObeyed(t *testing.T) {
 		why    string
 	}{
 		{readCall, 503, "7", 7 * time.Second, "seconds"},
-		{readCall, 503, "Sat, 01 Jan 2000 00:00:45 GMT", 45 * time.Second, "a date; a bubble begins with the year 2000"},
+		{readCall, 503, "Sat, 01 Jan 2000 00:00:45 GMT", 45 * time.Second, "a date"},
 		{readCall, 429, "7", 7 * time.Second, "a refused read"},
 		{writeCall, 429, "60", time.Minute, "a refused write, as long as the policy allows"},
 	} {
@@ -78,12 +78,12 @@ func TestRetryAfter_TooLongIsReturnedAtOnce(t *testing.T) {
 	for _, tc := range []struct {
 		value  string
 		policy client.RetryPolicy
-		ctx    time.Duration // until its deadline; none if zero
+		ctx    time.Duration // Until its deadline; none if zero.
 		want   time.Duration
 		why    string
 	}{
 		{"61", client.RetryPolicy{}, 0, 61 * time.Second, "beyond the policy's bound"},
-		{"20", client.RetryPolicy{MaxRetryAfter: 10 * time.Second}, 0, 20 * time.Second, "beyond a bound that is lower than the longest pause"},
+		{"20", client.RetryPolicy{MaxRetryAfter: 10 * time.Second}, 0, 20 * time.Second, "beyond a bound below MaxDelay"},
 		{"Sat, 01 Jan 2000 01:00:00 GMT", client.RetryPolicy{}, 0, time.Hour, "a date"},
 		{"10", client.RetryPolicy{}, 5 * time.Second, 10 * time.Second, "after the deadline"},
 		{"10", client.RetryPolicy{}, 10 * time.Second, 10 * time.Second, "at the deadline"},
@@ -99,10 +99,10 @@ func TestRetryAfter_TooLongIsReturnedAtOnce(t *testing.T) {
 
 				assert.Zero(t, time.Since(start), tc.why)
 				require.ErrorIs(t, err, client.ErrRateLimited, tc.why)
-				assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "it was refused")
-				answered, ok := errors.AsType[*client.APIError](err)
+				assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "the request was refused")
+				failed, ok := errors.AsType[*client.APIError](err)
 				require.True(t, ok)
-				assert.Equal(t, tc.want, answered.RetryAfter, tc.why)
+				assert.Equal(t, tc.want, failed.RetryAfter, tc.why)
 			})
 		}
 	}
@@ -116,8 +116,8 @@ func TestRetryAfter_InvalidIsIgnored(t *testing.T) {
 			srv.Expect(readCall.op).Check(arrivals.tick).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", value)
 			srv.Expect(readCall.op).Check(arrivals.tick).RespondExample()
 			require.NoError(t, readCall.do(t.Context(), srv.Client()))
-			assert.GreaterOrEqual(t, arrivals.pauses()[0], 250*time.Millisecond, "%q: the pause is our own", value)
-			assert.LessOrEqual(t, arrivals.pauses()[0], 500*time.Millisecond, "%q: the pause is our own", value)
+			assert.GreaterOrEqual(t, arrivals.pauses()[0], 250*time.Millisecond, "%q: the pause of the policy", value)
+			assert.LessOrEqual(t, arrivals.pauses()[0], 500*time.Millisecond, "%q: the pause of the policy", value)
 		})
 	}
 }
@@ -130,7 +130,7 @@ func TestRetryPauses_EndBeforeDeadline(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		err := readCall.do(ctx, srv.Client())
-		require.ErrorIs(t, err, client.ErrServer, "why it failed says more than that time was up")
+		require.ErrorIs(t, err, client.ErrServer, "the last response is the error")
 		assert.Zero(t, time.Since(start))
 	})
 }
@@ -141,10 +141,10 @@ func TestRetry_429IsSentThreeTimesAtMost(t *testing.T) {
 		header         string
 		why            string
 	}{
-		{0, 3, "", "a service that keeps being asked may lock the account"},
-		{10, 3, "", "however many attempts other failures get"},
-		{10, 3, "1", "with Retry-After too"},
-		{2, 2, "", "the policy may ask for fewer"},
+		{0, 3, "", "by default"},
+		{10, 3, "", "the policy allows more"},
+		{10, 3, "1", "with Retry-After"},
+		{2, 2, "", "the policy allows fewer"},
 		{1, 1, "", "retries are off"},
 	} {
 		for _, call := range []testCall{readCall, writeCall} {
@@ -154,7 +154,7 @@ func TestRetry_429IsSentThreeTimesAtMost(t *testing.T) {
 					srv.Expect(call.op).Times(tc.want).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", tc.header)
 					err := call.do(t.Context(), srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: tc.attempts})))
 					require.ErrorIs(t, err, client.ErrRateLimited, tc.why)
-					assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "it was refused each time")
+					assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "each request was refused")
 					assert.Equal(t, tc.want, infoOf(t, err).Attempts)
 				})
 			})
@@ -178,7 +178,7 @@ func TestRetry_CountsOnly429sAsThrottled(t *testing.T) {
 				srv.Expect(readCall.op).Times(3-throttled).RespondError(http.StatusTooManyRequests, "slow down")
 				err := readCall.do(t.Context(), c)
 				require.ErrorIs(t, err, client.ErrRateLimited)
-				assert.Equal(t, len(before)+3-throttled, infoOf(t, err).Attempts, "three answers of 429, whatever else there was")
+				assert.Equal(t, len(before)+3-throttled, infoOf(t, err).Attempts, "three 429s, besides other failures")
 			})
 		})
 	}

@@ -54,7 +54,7 @@ func (e echo) serve(w http.ResponseWriter, r *http.Request, form func(string) st
 	secret := form(r.Header.Get("X-Api-Key")) + "~" + form(token)
 	text := strings.NewReplacer("SECRET", secret, "BREAK", `\n\u2028\t`).Replace(e.format)
 	if e.raw {
-		onTheWire(text)(w, r)
+		rawResponse(text)(w, r)
 		return
 	}
 	if e.header != "" {

@@ -24,13 +24,13 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// drip is a body that yields one byte at a time and never ends, until its request does.
-type drip struct {
+// slowBody is a body that yields one byte at a time until its request ends.
+type slowBody struct {
 	ctx   context.Context //nolint:containedctx // a body belongs to the request whose context this is
 	every time.Duration
 }
 
-func (d *drip) Read(p []byte) (int, error) {
+func (d *slowBody) Read(p []byte) (int, error) {
 	select {
 	case <-time.After(d.every):
 		p[0] = ' '
@@ -40,15 +40,15 @@ func (d *drip) Read(p []byte) (int, error) {
 	}
 }
 
-func (*drip) Close() error { return nil }
+func (*slowBody) Close() error { return nil }
 
-// drippingClient returns a client of a service whose answers never end.
-func drippingClient(t *testing.T, status int, every time.Duration, opts ...client.Option) *client.Client {
+// newSlowBodyClient returns a client of a service whose bodies do not end.
+func newSlowBodyClient(t *testing.T, status int, every time.Duration, opts ...client.Option) *client.Client {
 	t.Helper()
 	srv := clienttest.New(t, clienttest.InProcess())
 	transport := transportFunc(func(r *http.Request) (*http.Response, error) {
 		httptrace.ContextClientTrace(r.Context()).WroteHeaders()
-		return &http.Response{StatusCode: status, Header: http.Header{}, Request: r, Body: &drip{r.Context(), every}}, nil
+		return &http.Response{StatusCode: status, Header: http.Header{}, Request: r, Body: &slowBody{r.Context(), every}}, nil
 	})
 	return srv.Client(append(opts, client.WithHTTPClient(&http.Client{Transport: transport}))...)
 }
@@ -60,35 +60,35 @@ func TestSend_AttemptTimeoutCoversBody(t *testing.T) {
 		unknown  bool
 		why      string
 	}{
-		{readCall, 4, false, "a body that does not end is retried like one that broke off"},
-		{writeCall, 1, true, "a write has been applied"},
+		{readCall, 4, false, "a body without an end is retried like a cut one"},
+		{writeCall, 1, true, "the write was applied"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
-			err := tc.call.do(t.Context(), drippingClient(t, http.StatusOK, 10*time.Second, client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1})))
+			err := tc.call.do(t.Context(), newSlowBodyClient(t, http.StatusOK, 10*time.Second, client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1})))
 			require.True(t, isA[*client.DecodeError](err), "%v", err)
 			assert.Equal(t, tc.unknown, infoOf(t, err).OutcomeUnknown, tc.why)
 			assert.Equal(t, tc.attempts, infoOf(t, err).Attempts, tc.why)
-			assert.Equal(t, time.Duration(tc.attempts)*30*time.Second, time.Since(start), "30 s an attempt, though bytes kept coming")
+			assert.Equal(t, time.Duration(tc.attempts)*30*time.Second, time.Since(start), "30 s per attempt, although bytes arrive")
 		})
 	}
 }
 
 func TestSend_KeepsStatusOfErrorWithoutItsBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		err := writeCall.do(t.Context(), drippingClient(t, http.StatusConflict, time.Second))
-		require.ErrorIs(t, err, client.ErrConflict, "a body that does not end hides no status")
+		err := writeCall.do(t.Context(), newSlowBodyClient(t, http.StatusConflict, time.Second))
+		require.ErrorIs(t, err, client.ErrConflict, "the status is kept")
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 	})
 }
 
-// closing notes whether a body was closed.
-type closing struct {
+// closeCounter counts bodies that are closed.
+type closeCounter struct {
 	io.ReadCloser
 	closed *int
 }
 
-func (c closing) Close() error {
+func (c closeCounter) Close() error {
 	*c.closed++
 	return c.ReadCloser.Close()
 }
@@ -104,7 +104,7 @@ func TestSend_ClosesEveryBody(t *testing.T) {
 			return func(r *http.Request) (*http.Response, error) {
 				resp, err := inner.RoundTrip(r)
 				if err == nil {
-					resp.Body = closing{resp.Body, &closed}
+					resp.Body = closeCounter{resp.Body, &closed}
 				}
 				return resp, err
 			}
@@ -124,7 +124,7 @@ func TestRaw_ReportsCutErrorBody(t *testing.T) {
 		why    string
 	}{
 		{func(e *clienttest.Expectation) {
-			e.Raw(http.StatusForbidden, nil, bytes.Repeat([]byte("x"), 64<<10), "as much as is kept")
+			e.Raw(http.StatusForbidden, nil, bytes.Repeat([]byte("x"), 64<<10), "64 KiB")
 		}, 64 << 10, nil, "whole"},
 		{func(e *clienttest.Expectation) {
 			e.Raw(http.StatusForbidden, nil, bytes.Repeat([]byte("x"), 64<<10+1), "a byte more")
@@ -145,9 +145,9 @@ func TestSend_CutsLargeErrorBodies(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
 	srv.Expect(gen.OpGetListing).Raw(http.StatusForbidden, nil, bytes.Repeat([]byte("x"), 1<<20), "a page of a mebibyte")
 	_, err := srv.Client().Listings.Get(t.Context(), "98e2e748")
-	var answered *client.APIError
-	require.ErrorAs(t, err, &answered)
-	assert.Len(t, answered.Body, 64<<10)
+	var failed *client.APIError
+	require.ErrorAs(t, err, &failed)
+	assert.Len(t, failed.Body, 64<<10)
 }
 
 func TestSend_TakesWholeBodyOfBrokenConnection(t *testing.T) {
@@ -157,11 +157,11 @@ func TestSend_TakesWholeBodyOfBrokenConnection(t *testing.T) {
 		whole   bool
 		why     string
 	}{
-		{`{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318","operationId":"o-1"}`, 10, true, "the document is complete, whatever the header says"},
+		{`{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318","operationId":"o-1"}`, 10, true, "the document is complete"},
 		{`{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318","operationId":"o-1"} ` + "\n", 1, true, "white space follows"},
 		{`{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318","operationId":"o-1"`, 1, false, "a brace is missing"},
 		{`{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318","operationId":"o-1"} x`, 1, false, "something else follows"},
-		{`7`, 1, false, "a number may go on"},
+		{`7`, 1, false, "a number may be cut"},
 	} {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", strconv.Itoa(len(tc.body)+tc.missing))
@@ -181,8 +181,8 @@ func TestSend_TakesWholeBodyOfBrokenConnection(t *testing.T) {
 	}
 }
 
-// After 101 the connection belongs to another protocol: net/http takes its deadlines off, and whoever reads on waits
-// for ever.
+// TestSend_SwitchingProtocolsIsAnError has a service switch protocols. net/http sets no deadline on
+// such a connection, so that reading from it would block for ever.
 func TestSend_SwitchingProtocolsIsAnError(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -198,8 +198,8 @@ func TestSend_SwitchingProtocolsIsAnError(t *testing.T) {
 			go func() {
 				defer conn.Close()
 				_, _ = io.ReadAtLeast(conn, make([]byte, 4096), 16)
-				_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: odd\r\n\r\n")
-				_, _ = io.Copy(io.Discard, conn) // and says nothing more
+				_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n")
+				_, _ = io.Copy(io.Discard, conn) // and sends nothing more
 			}()
 		}
 	}()
@@ -211,13 +211,13 @@ func TestSend_SwitchingProtocolsIsAnError(t *testing.T) {
 
 	assert.Nil(t, document)
 	for _, err := range []error{read, write, stream} {
-		var answered *client.APIError
-		require.ErrorAs(t, err, &answered)
-		assert.Equal(t, http.StatusSwitchingProtocols, answered.StatusCode)
+		var failed *client.APIError
+		require.ErrorAs(t, err, &failed)
+		assert.Equal(t, http.StatusSwitchingProtocols, failed.StatusCode)
 	}
 	assert.NotErrorIs(t, read, client.ErrOutcomeUnknown)
-	assert.ErrorIs(t, write, client.ErrOutcomeUnknown, "nobody knows what the other protocol made of it")
-	assert.Len(t, requests, 3, "none is sent again")
+	assert.ErrorIs(t, write, client.ErrOutcomeUnknown, "the other protocol may have applied the write")
+	assert.Len(t, requests, 3, "no request is repeated")
 }
 
 func TestTransport_HTTPClientIsCopied(t *testing.T) {
@@ -226,11 +226,11 @@ func TestTransport_HTTPClientIsCopied(t *testing.T) {
 	asked := 0
 	given := &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { asked++; return nil }}
 	require.Error(t, readCall.do(t.Context(), newClient(t, srv.URL, client.WithHTTPClient(given))))
-	assert.Zero(t, asked, "the rule for redirects is the client's own")
+	assert.Zero(t, asked, "the client has its own rule for redirects")
 	assert.Nil(t, given.Transport)
 	assert.Equal(t, time.Minute, given.Timeout)
 	require.NoError(t, given.CheckRedirect(nil, nil))
-	assert.Equal(t, 1, asked, "and the caller's client keeps its own")
+	assert.Equal(t, 1, asked, "the given client keeps its rule")
 }
 
 func TestTransport_DefaultMayBeReplaced(t *testing.T) {
@@ -259,7 +259,7 @@ func TestTransport_KeepsConnectionsOfManyGoroutines(t *testing.T) {
 	}
 	srv.Start()
 	defer srv.Close()
-	c := newClient(t, srv.URL) // with the transport that it makes itself
+	c := newClient(t, srv.URL) // with its own transport
 	var calls sync.WaitGroup
 	for range goroutines {
 		calls.Go(func() {
@@ -269,8 +269,8 @@ func TestTransport_KeepsConnectionsOfManyGoroutines(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	assert.LessOrEqual(t, closed.Load(), int32(goroutines/8), "connections are kept, but for those whose writer a busy machine did not run for 50 ms, which net/http gives up")
-	assert.LessOrEqual(t, opened.Load(), int32(2*goroutines), "net/http dials while it waits for one to come free, so there are some more than goroutines, but not one for each of %d requests", goroutines*rounds)
+	assert.LessOrEqual(t, closed.Load(), int32(goroutines/8), "net/http drops a connection only if its writer does not run for 50 ms")
+	assert.LessOrEqual(t, opened.Load(), int32(2*goroutines), "net/http dials while it waits for a free connection, but not for each of %d requests", goroutines*rounds)
 }
 
 func TestTransport_DropsDeadHTTP2Connection(t *testing.T) {

@@ -34,10 +34,10 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
 
-// saleListings is 10,000 in make sale; make test has the race detector to bear.
+// saleListings is 10,000 in make sale.
 var saleListings = flag.Int("sale-listings", 2_000, "listings of the simulated sale, a multiple of 500")
 
-// inventory is so many listings, no two of them with the same variant and amount.
+// inventory is n items, no two of them with the same variant and amount.
 func inventory(n int) []gen.CreateItem {
 	var variants []string
 	for _, p := range sandbox.Catalog() {
@@ -54,8 +54,9 @@ func inventory(n int) []gen.CreateItem {
 	return items
 }
 
-// The quota alone makes the sale last: 500 listings every five minutes, so that of 10,000 there are 20 groups
-// of batches, and 19 times five minutes between them. What comes on top are the requests that follow the last.
+// TestSale_LastsAsLongAsTheQuota sells at the public quota: 500 listings every five minutes. 10,000
+// listings are 20 groups of batches with 19 times five minutes between them, and the requests after
+// the last group.
 func TestSale_LastsAsLongAsTheQuota(t *testing.T) {
 	groups := *saleListings / 500
 	began := time.Now()
@@ -118,7 +119,7 @@ func newSlowNetwork(delay time.Duration, seed uint64) *slowNetwork {
 	return &slowNetwork{delay: delay, accepted: make(chan net.Conn), closed: make(chan struct{}), rand: rand.New(rand.NewPCG(seed, 13))}
 }
 
-// Dial connects to what accepts.
+// Dial connects to the listener.
 func (n *slowNetwork) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
@@ -162,7 +163,7 @@ type slowConn struct {
 	network *slowNetwork
 	closed  chan struct{}
 	close   func()
-	more    chan struct{} // Holds an element if something was written.
+	more    chan struct{} // Has an element if something was written.
 
 	mu    sync.Mutex
 	queue []packet
@@ -236,7 +237,7 @@ func (c *slowConn) Close() error {
 	return c.Conn.Close()
 }
 
-// selfSigned is a certificate for a host, valid in simulated time too, which begins in 2000.
+// selfSigned is a certificate for a host, valid also on simulated time, which begins in 2000.
 func selfSigned(t *testing.T, host string) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), crand.Reader)
@@ -327,10 +328,10 @@ func sellOverSlowNetwork(t *testing.T, major int) {
 		refused, arrived, lookUps, looked, looked/time.Duration(lookUps), groups*500, sold, sold.Seconds()/windows.Seconds(), windows)
 	assert.Zero(t, refused)
 	assert.LessOrEqual(t, sold, windows*105/100)
-	assert.LessOrEqual(t, looked, time.Duration(lookUps)*(time.Second+2*delay)+10*time.Second, "a second and a round trip each, and a handshake")
+	assert.LessOrEqual(t, looked, time.Duration(lookUps)*(time.Second+2*delay)+10*time.Second, "a second and a round trip per request, and a handshake")
 }
 
-// lookUp asks for so many products and their variants, eight at a time, and returns the number of requests.
+// lookUp reads products and their variants, eight at a time, and returns the number of requests.
 func lookUp(t *testing.T, c *client.Client, products int) (requests int) {
 	t.Helper()
 	queue := make(chan sandbox.Product)

@@ -29,14 +29,14 @@ type http1Ending struct {
 	endless   bool // Whether nothing shows that it did.
 	silent    bool // Whether the caller gets no sign that the exchange has ended.
 	expect    bool // Whether the request expects 100-continue.
-	// end takes the exchange from the first byte of the request to its end, and reports whether the connection goes on.
+	// end takes the exchange from the first byte of the request to its end, and reports whether the connection is used again.
 	end func(x *http1Exchange) bool
 }
 
 // String implements [fmt.Stringer].
 func (e http1Ending) String() string { return e.name }
 
-// http1Server is an HTTP/1 server on a loopback socket that ends exchanges in ways which no proper server does.
+// http1Server is an HTTP/1 server on a loopback socket that ends exchanges in ways in which no proper server does.
 type http1Server struct {
 	listener net.Listener
 	target   http.Handler
@@ -86,7 +86,7 @@ func (s *http1Server) transport() *http.Transport {
 	return &http.Transport{TLSClientConfig: s.roots.Clone(), ForceAttemptHTTP2: true}
 }
 
-// close breaks all connections and waits until nothing is handled any more.
+// close breaks all connections and waits for its handlers.
 func (s *http1Server) close() {
 	_ = s.listener.Close()
 	s.mu.Lock()
@@ -133,7 +133,7 @@ func (s *http1Server) serve(conn net.Conn) {
 	}
 }
 
-// http1Exchange is one request and what comes of it.
+// http1Exchange is one request and its response.
 type http1Exchange struct {
 	server *http1Server
 	conn   net.Conn
@@ -355,17 +355,17 @@ func http1Whole() []http1Ending {
 // http1Informed are endings with responses of 1xx.
 func http1Informed() []http1Ending {
 	type x = http1Exchange
-	const goOn = "HTTP/1.1 100 Continue\r\n\r\n"
+	const continues = "HTTP/1.1 100 Continue\r\n\r\n"
 	return []http1Ending{
 		{name: "100 and 103 before the response", delivered: true, status: http.StatusOK, end: func(x *x) bool {
 			x.apply()
-			x.send(goOn, "HTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n", goOn)
+			x.send(continues, "HTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n", continues)
 			x.respond()
 			return true
 		}},
-		{name: "100 that is asked for", expect: true, delivered: true, status: http.StatusOK, end: func(x *x) bool {
+		{name: "100 that is expected", expect: true, delivered: true, status: http.StatusOK, end: func(x *x) bool {
 			x.head()
-			x.send(goOn)
+			x.send(continues)
 			x.apply()
 			x.respond()
 			return true
@@ -375,6 +375,6 @@ func http1Informed() []http1Ending {
 			x.send("HTTP/1.1 417 Expectation Failed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 		})},
 		{name: "close instead of 100", expect: true, end: thenClose((*x).head)},
-		{name: "reset after 100", expect: true, end: thenReset(func(x *x) { x.head(); x.send(goOn); x.read() })},
+		{name: "reset after 100", expect: true, end: thenReset(func(x *x) { x.head(); x.send(continues); x.read() })},
 	}
 }

@@ -25,7 +25,7 @@ var (
 	http1Reads  = []gen.OperationID{gen.OpGetListing, gen.OpListListings}
 )
 
-// http1Setting is what an exchange happens in.
+// http1Setting is the setting of an exchange.
 type http1Setting struct {
 	secure bool // Over TLS.
 	warm   bool // On a connection that has been used before, with another one at hand.
@@ -52,7 +52,7 @@ func (s http1Setting) String() string {
 	return fmt.Sprintf("TLS %t, warm %t, Idempotency-Key %t", s.secure, s.warm, s.key)
 }
 
-// http1Trial is a call to a server of its own.
+// http1Trial is a call to its own server.
 type http1Trial struct {
 	*trial
 	setting   http1Setting
@@ -64,7 +64,7 @@ type http1Trial struct {
 	err       error
 }
 
-// prepareHTTP1 starts a server on which the trial's requests meet the ending, and a client of it. Close it in the end.
+// prepareHTTP1 starts a server on which the trial's requests meet the ending, and a client of it. finish closes both.
 func (s *socketService) prepareHTTP1(
 	t *testing.T, ending http1Ending, setting http1Setting, tr *trial,
 ) *http1Trial {
@@ -72,7 +72,7 @@ func (s *socketService) prepareHTTP1(
 	tr.ending = ending
 	s.start(t, tr)
 	run := &http1Trial{trial: tr, setting: setting}
-	warming := newRendezvous(2)
+	warming := newBarrier(2)
 	next := func() http1Ending {
 		running := run.current.Load()
 		if running == nil {
@@ -147,7 +147,7 @@ func TestHTTP1_WritesAreAppliedOnce(t *testing.T) {
 
 func (run *http1Trial) assertWrite(t *testing.T, ending http1Ending) {
 	t.Helper()
-	run.assertStatement(t, run.err)
+	run.assertReport(t, run.err)
 	what := fmt.Sprintf("%s, %s: %v", run.trial, run.setting, run.err)
 	assert.EqualValues(t, 1, run.attempts.Load(), what)
 	assert.EqualValues(t, 1, run.seen.Load(), what)
@@ -165,7 +165,7 @@ func (run *http1Trial) assertWrite(t *testing.T, ending http1Ending) {
 }
 
 // TestHTTP1_ReadsFollowRetryTable has reads meet every ending: once, so that a repeated call succeeds, and each time,
-// so that its error is seen. Every request is an attempt that the caller is told of.
+// so that its error is seen. Every request is reported as an attempt.
 func TestHTTP1_ReadsFollowRetryTable(t *testing.T) {
 	s := openSocketService(t, 1)
 	for _, ending := range http1Endings() {
@@ -212,7 +212,7 @@ func (run *http1Trial) assertRead(t *testing.T, ending http1Ending) {
 	assert.NotErrorIs(t, run.err, client.ErrOutcomeUnknown, what)
 }
 
-// TestHTTP1_EndedIdleConnectionIsNoProofOfUnsent ends a connection at the very moment when a write gets it.
+// TestHTTP1_EndedIdleConnectionIsNoProofOfUnsent ends a connection at the moment when a write gets it.
 func TestHTTP1_EndedIdleConnectionIsNoProofOfUnsent(t *testing.T) {
 	ends := map[string]func(*http1Exchange){
 		"close": (*http1Exchange).close,
@@ -253,7 +253,7 @@ func (s *socketService) writeAtTheEnd(t *testing.T, setting http1Setting, end fu
 		ended.Do(func() { run.server.endAll(end) })
 	}})
 	run.finish(ctx)
-	run.assertStatement(t, run.err)
+	run.assertReport(t, run.err)
 }
 
 // TestHTTP1_DialErrorIsNoProofOfUnsent has net/http dial once more for a write that was applied. The dial fails, and

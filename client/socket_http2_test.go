@@ -55,10 +55,10 @@ func TestHTTP2_WritesAreAppliedOnce(t *testing.T) {
 				peer := s.http2Peer(t, ending)
 				for _, warm := range []bool{false, true} {
 					for _, call := range s.writes {
-						s.meetAlone(t, peer, ending, warm, call())
+						s.writeAlone(t, peer, ending, warm, call())
 						cells.Add(1)
 					}
-					s.meetTogether(t, peer, ending, warm, newRendezvous(2*len(s.writes)))
+					s.writeTogether(t, peer, ending, warm, newBarrier(2*len(s.writes)))
 					cells.Add(int32(2 * len(s.writes)))
 				}
 			})
@@ -68,8 +68,8 @@ func TestHTTP2_WritesAreAppliedOnce(t *testing.T) {
 	t.Logf("%d endings, %d cells", len(endings), cells.Load())
 }
 
-// meetAlone makes one write, whose outcome follows from the ending.
-func (s *socketService) meetAlone(t *testing.T, peer *h2peer.Peer, ending h2peer.Ending, warm bool, call socketCall) {
+// writeAlone makes one write, whose outcome follows from the ending.
+func (s *socketService) writeAlone(t *testing.T, peer *h2peer.Peer, ending h2peer.Ending, warm bool, call socketCall) {
 	t.Helper()
 	var attempts atomic.Int32
 	c, done := s.http2Client(t, peer, warm, countAttempts(&attempts))
@@ -79,7 +79,7 @@ func (s *socketService) meetAlone(t *testing.T, peer *h2peer.Peer, ending h2peer
 
 	err := trial.run(t.Context(), c)
 
-	trial.assertStatement(t, err)
+	trial.assertReport(t, err)
 	assert.EqualValues(t, 1, attempts.Load(), trial)
 	assert.EqualValues(t, 1, trial.seen.Load(), trial)
 	assert.Equal(t, ending.Delivered(), trial.applied.Load() == 1, trial)
@@ -95,9 +95,9 @@ func (s *socketService) meetAlone(t *testing.T, peer *h2peer.Peer, ending h2peer
 	}
 }
 
-// meetTogether makes all writes at once, in both ways. None ends before the others have arrived, if they wait for each
+// writeTogether makes all writes at once, in both ways. None ends before the others have arrived, if they wait for each
 // other.
-func (s *socketService) meetTogether(t *testing.T, peer *h2peer.Peer, ending h2peer.Ending, warm bool, others *rendezvous) {
+func (s *socketService) writeTogether(t *testing.T, peer *h2peer.Peer, ending h2peer.Ending, warm bool, others *barrier) {
 	t.Helper()
 	c, done := s.http2Client(t, peer, warm)
 	defer done()
@@ -106,13 +106,13 @@ func (s *socketService) meetTogether(t *testing.T, peer *h2peer.Peer, ending h2p
 		for _, raw := range []bool{false, true} {
 			trial := &trial{call: call(), ending: ending, raw: raw, faults: 10, others: others}
 			s.start(t, trial)
-			calls.Go(func() { trial.assertStatement(t, trial.run(t.Context(), c)) })
+			calls.Go(func() { trial.assertReport(t, trial.run(t.Context(), c)) })
 		}
 	}
 	calls.Wait()
 }
 
-// http2Client returns a client with a transport of its own, and what closes that. If it is warm, its connection has been
+// http2Client returns a client with its own transport, and what closes that. If it is warm, its connection has been
 // used before.
 func (s *socketService) http2Client(
 	t *testing.T, peer *h2peer.Peer, warm bool, opts ...client.Option,
@@ -127,7 +127,7 @@ func (s *socketService) http2Client(
 }
 
 // TestHTTP2_ReadsFollowRetryTable has reads meet every ending: once, so that a repeated call succeeds, and each time,
-// so that its error is seen. Every request is an attempt that the caller is told of.
+// so that its error is seen. Every request is reported as an attempt.
 func TestHTTP2_ReadsFollowRetryTable(t *testing.T) {
 	s := openSocketService(t, 1)
 	for _, ending := range h2peer.Endings() {
@@ -193,13 +193,13 @@ func TestHTTP2_SettingsDelayWrites(t *testing.T) {
 	} {
 		t.Run(tc.setting.String(), func(t *testing.T) {
 			s := openSocketService(t, 2)
-			s.meetTogether(t, s.http2Peer(t, tc.ending, tc.setting), tc.ending, false, nil)
+			s.writeTogether(t, s.http2Peer(t, tc.ending, tc.setting), tc.ending, false, nil)
 			s.assertApplied(t)
 		})
 	}
 }
 
-// TestHTTP2_EndedConnectionIsNoProofOfUnsent ends a connection at the very moment when a write gets it, be it a new one
+// TestHTTP2_EndedConnectionIsNoProofOfUnsent ends a connection at the moment when a write gets it, be it a new one
 // or one that is idle.
 func TestHTTP2_EndedConnectionIsNoProofOfUnsent(t *testing.T) {
 	ends := []h2peer.Action{h2peer.Close, h2peer.ResetConnection, h2peer.GoAway, h2peer.GoAwayClose}
@@ -233,7 +233,7 @@ func (s *socketService) writeAtTheEndHTTP2(t *testing.T, peer *h2peer.Peer, do h
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
 		ended.Do(func() { peer.End(do) })
 	}})
-	trial.assertStatement(t, trial.run(ctx, c))
+	trial.assertReport(t, trial.run(ctx, c))
 }
 
 // TestHTTP2_DialErrorIsNoProofOfUnsent has net/http dial once more for a write that was applied. The dial fails, and
@@ -262,7 +262,7 @@ func TestHTTP2_DialErrorIsNoProofOfUnsent(t *testing.T) {
 
 				err := trial.run(t.Context(), socketClient(t, peer.URL(), transport))
 
-				trial.assertStatement(t, err)
+				trial.assertReport(t, err)
 				assert.ErrorIs(t, err, client.ErrOutcomeUnknown, trial)
 				assert.EqualValues(t, 1, trial.seen.Load(), trial)
 				transport.CloseIdleConnections()
@@ -308,7 +308,7 @@ func TestHTTP2_BrokenConnectionIsReportedTruly(t *testing.T) {
 				s.start(t, trial)
 				err := trial.run(t.Context(), c)
 				assert.Error(t, err)
-				trial.assertStatement(t, err)
+				trial.assertReport(t, err)
 			}
 			transport.CloseIdleConnections()
 			require.NoError(t, listener.Close())
@@ -357,7 +357,7 @@ func TestHTTP2_UnreportedWriteIsNoProofOfUnsent(t *testing.T) {
 
 			err := trial.run(t.Context(), c)
 
-			trial.assertStatement(t, err)
+			trial.assertReport(t, err)
 			assert.ErrorIs(t, err, client.ErrOutcomeUnknown)
 			armed.Store(false)
 			close(release)

@@ -27,8 +27,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
 
-// socketService is the sandbox behind all servers of a matrix. It works nothing before the end, so that no call changes
-// what another acts on.
+// socketService is the sandbox behind all servers of a matrix. It works off nothing before the end, so that no call
+// changes the state for another one.
 type socketService struct {
 	*sandbox.Sandbox
 	trials
@@ -40,7 +40,7 @@ type socketService struct {
 	checks []func(*testing.T)
 }
 
-// socketCall is one call. What a write acts on is its own.
+// socketCall is one call. Each write has its own listing.
 type socketCall struct {
 	op    gen.Operation
 	typed func(context.Context, *client.Client) error
@@ -49,7 +49,7 @@ type socketCall struct {
 	applied func(*testing.T) int
 }
 
-// openSocketService starts a sandbox with as many listings as are needed for each of the writes so many times.
+// openSocketService starts a sandbox with the listings for each write, the given number of times.
 func openSocketService(t *testing.T, each int) *socketService {
 	t.Helper()
 	market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) {
@@ -105,7 +105,7 @@ func (s *socketService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(got.Body.Bytes())
 }
 
-// start starts a trial, and notes what the sandbox has to show of it in the end.
+// start starts a trial, and adds the check of what the sandbox shows in the end.
 func (s *socketService) start(t *testing.T, trial *trial) {
 	t.Helper()
 	s.add(trial)
@@ -120,7 +120,7 @@ func (s *socketService) start(t *testing.T, trial *trial) {
 	})
 }
 
-// assertApplied has the sandbox do all that it has accepted, and reads what became of every write.
+// assertApplied has the sandbox work off all writes, and reads how often each was applied.
 func (s *socketService) assertApplied(t *testing.T) {
 	t.Helper()
 	require.NoError(t, s.Work(t.Context()))
@@ -130,28 +130,28 @@ func (s *socketService) assertApplied(t *testing.T) {
 	}
 }
 
-// sell makes listings.
-func (s *socketService) sell(t *testing.T, item gen.CreateItem) *shelf {
+// sell creates listings.
+func (s *socketService) sell(t *testing.T, item gen.CreateItem) *idPool {
 	t.Helper()
 	batch, err := s.direct.Batches.Create(t.Context(), []gen.CreateItem{item})
 	require.NoError(t, err)
 	require.NoError(t, s.Work(t.Context()))
 	results, err := batch.Results(t.Context())
 	require.NoError(t, err)
-	made := &shelf{}
+	made := &idPool{}
 	for _, r := range results {
 		made.ids = append(made.ids, r.Result.ListingID)
 	}
 	return made
 }
 
-// shelf hands out listings, each of them once.
-type shelf struct {
+// idPool returns each of its ids once.
+type idPool struct {
 	ids   []string
 	taken atomic.Int32
 }
 
-func (s *shelf) take() string { return s.ids[s.taken.Add(1)-1] }
+func (s *idPool) take() string { return s.ids[s.taken.Add(1)-1] }
 
 // readCalls read a listing, a page of listings and a streamed document.
 func (s *socketService) readCalls(t *testing.T, product sandbox.Product) map[gen.OperationID]func() socketCall {
@@ -182,7 +182,7 @@ func (s *socketService) readCalls(t *testing.T, product sandbox.Product) map[gen
 	return calls
 }
 
-// writeCalls act on a listing of their own, or make one at a price of its own.
+// writeCalls act on a listing each, or make one at a price that no other call has.
 func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each int) map[gen.OperationID]func() socketCall {
 	t.Helper()
 	variantID := product.Variants[0].ID
@@ -191,7 +191,7 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 
 	calls := map[gen.OperationID]func() socketCall{}
 	change := func(
-		id gen.OperationID, from *shelf, kind gen.OperationType,
+		id gen.OperationID, from *idPool, kind gen.OperationType,
 		typed func(context.Context, *client.Client, string) error,
 		raw func(context.Context, *gen.Client, string) (*http.Response, error),
 	) {
@@ -340,9 +340,9 @@ type trial struct {
 	key    string
 	call   socketCall
 	ending fmt.Stringer
-	raw    bool        // Whether the call is made through the generated client.
-	faults int32       // How many of its requests meet the ending.
-	others *rendezvous // The requests that are in flight with it, or nil.
+	raw    bool     // Whether the call is made through the generated client.
+	faults int32    // How many of its requests meet the ending.
+	others *barrier // The requests that are in flight with it, or nil.
 	cancel context.CancelFunc
 
 	seen, applied atomic.Int32 // Requests.
@@ -417,67 +417,67 @@ func (tr *trial) run(ctx context.Context, c *client.Client) error {
 	return nil
 }
 
-// statement is what a call reports of its write.
-type statement string
+// report is what a call reports of its write.
+type report string
 
 const (
-	saidDone    statement = "succeeded"
-	saidUnknown statement = "unknown"
-	saidRefused statement = "refused"
-	saidNotSent statement = "not sent"
+	reportedDone    report = "succeeded"
+	reportedUnknown report = "unknown"
+	reportedRefused report = "refused"
+	reportedNotSent report = "not sent"
 )
 
-func statementOf(err error) statement {
+func reportOf(err error) report {
 	switch {
 	case err == nil:
-		return saidDone
+		return reportedDone
 	case errors.Is(err, client.ErrOutcomeUnknown):
-		return saidUnknown
+		return reportedUnknown
 	case isA[*client.APIError](err):
-		return saidRefused
+		return reportedRefused
 	default:
-		return saidNotSent
+		return reportedNotSent
 	}
 }
 
-// falseStatement is what is wrong with a statement, given what the server saw of the write; empty if nothing is.
-func (tr *trial) falseStatement(said statement) string {
+// wrongReport is what is wrong with a report, given what the server saw of the write; empty if nothing is.
+func (tr *trial) wrongReport(reported report) string {
 	seen, applied := tr.seen.Load(), tr.applied.Load()
 	switch {
 	case applied > 1:
-		return "it was applied more than once"
-	case seen > 1 && (said == saidUnknown || said == saidNotSent):
-		return "it was sent more than once"
-	case said == saidDone && applied == 0:
-		return "it succeeded and was not applied"
-	case (said == saidRefused || said == saidNotSent) && applied > 0:
-		return "it failed and was applied"
-	case said == saidNotSent && seen > 0:
-		return "it was not sent, and the server saw it"
+		return "applied more than once"
+	case seen > 1 && (reported == reportedUnknown || reported == reportedNotSent):
+		return "sent more than once"
+	case reported == reportedDone && applied == 0:
+		return "succeeded, but not applied"
+	case (reported == reportedRefused || reported == reportedNotSent) && applied > 0:
+		return "failed, but applied"
+	case reported == reportedNotSent && seen > 0:
+		return "reported as not sent, but the server saw the request"
 	default:
 		return ""
 	}
 }
 
-// assertStatement checks that the call has reported no more than what is true.
-func (tr *trial) assertStatement(t *testing.T, err error) {
+// assertReport checks that the report of the call is true.
+func (tr *trial) assertReport(t *testing.T, err error) {
 	t.Helper()
-	assert.Empty(t, tr.falseStatement(statementOf(err)), "%s: seen %d times, applied %d times: %v", tr, tr.seen.Load(), tr.applied.Load(), err)
+	assert.Empty(t, tr.wrongReport(reportOf(err)), "%s: seen %d times, applied %d times: %v", tr, tr.seen.Load(), tr.applied.Load(), err)
 }
 
-// rendezvous is where requests wait until all of them have arrived.
-type rendezvous struct {
+// barrier is where requests wait until all of them have arrived.
+type barrier struct {
 	missing atomic.Int32
 	all     chan struct{}
 }
 
-func newRendezvous(n int) *rendezvous {
-	r := &rendezvous{all: make(chan struct{})}
+func newBarrier(n int) *barrier {
+	r := &barrier{all: make(chan struct{})}
 	r.missing.Store(int32(n))
 	return r
 }
 
-func (r *rendezvous) wait(ctx context.Context) {
+func (r *barrier) wait(ctx context.Context) {
 	if r.missing.Add(-1) == 0 {
 		close(r.all)
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// polling is a service that is polled as often as the client likes, and keeps when that was.
-type polling struct {
+// pollService is a service of one batch or operation, which records when it is polled.
+type pollService struct {
 	respond func(poll int) canned // From 1.
 
 	mu    sync.Mutex
@@ -30,7 +30,7 @@ type polling struct {
 	times []time.Duration
 }
 
-func (p *polling) RoundTrip(req *http.Request) (*http.Response, error) {
+func (p *pollService) RoundTrip(req *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(req.URL.Path, "/items") {
 		return canned{status: 200, body: itemsJSON("COMPLETED")}.response(req)
 	}
@@ -41,13 +41,13 @@ func (p *polling) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // client makes a client of the service that does not retry.
-func (p *polling) client(t *testing.T, opts ...client.Option) *client.Client {
+func (p *pollService) client(t *testing.T, opts ...client.Option) *client.Client {
 	t.Helper()
 	return newTransportClient(t, p, append([]client.Option{oneAttempt}, opts...)...)
 }
 
-// waitable is what can be waited for: its answers, and a wait for it that begins without a snapshot.
-type waitable struct {
+// waitTarget is a batch or an operation: its responses, and a wait that begins without a snapshot.
+type waitTarget struct {
 	kind                   string
 	pending, unknown, done string
 	wait                   func(context.Context, *client.Client, ...client.WaitOption) error
@@ -59,8 +59,8 @@ func operationJSON(status string) string {
 		"createdAt":"2026-11-02T09:14:05.812Z","updatedAt":"2026-11-02T09:14:05.812Z"}`, listingID, operationID, status)
 }
 
-func waitables() []waitable {
-	return []waitable{
+func waitTargets() []waitTarget {
+	return []waitTarget{
 		{
 			"batch", batchJSON("IN_PROGRESS", false, 1, `{}`), batchJSON("PAUSED", false, 1, `{}`), batchJSON("COMPLETED", true, 1, `{}`),
 			func(ctx context.Context, c *client.Client, opts ...client.WaitOption) error {
@@ -78,23 +78,23 @@ func waitables() []waitable {
 	}
 }
 
-// serve makes a service that gives these answers, and its client. It belongs into a bubble.
-func (w waitable) serve(t *testing.T, respond func(w waitable, poll int) canned) (*polling, *client.Client) {
+// serve starts a service with these responses, and its client. Call it in a bubble.
+func (w waitTarget) serve(t *testing.T, respond func(w waitTarget, poll int) canned) (*pollService, *client.Client) {
 	t.Helper()
-	service := &polling{start: time.Now(), respond: func(poll int) canned { return respond(w, poll) }}
+	service := &pollService{start: time.Now(), respond: func(poll int) canned { return respond(w, poll) }}
 	return service, service.client(t)
 }
 
-func forever(w waitable, _ int) canned { return canned{status: 200, body: w.pending} }
+func neverDone(w waitTarget, _ int) canned { return canned{status: 200, body: w.pending} }
 
 func TestWait_PollsLessOften(t *testing.T) {
-	respond := func(w waitable, poll int) canned {
+	respond := func(w waitTarget, poll int) canned {
 		if poll == 13 {
 			return canned{status: 200, body: w.done}
 		}
-		return forever(w, poll)
+		return neverDone(w, poll)
 	}
-	for _, w := range waitables() {
+	for _, w := range waitTargets() {
 		t.Run(w.kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service, c := w.serve(t, respond)
@@ -103,7 +103,7 @@ func TestWait_PollsLessOften(t *testing.T) {
 				require.Zero(t, service.times[0], "the first poll comes at once")
 				want := time.Second
 				for i, at := range service.times[1:] {
-					assert.LessOrEqual(t, (at - service.times[i] - want).Abs(), want/10, "pause %d: half as long again, give or take a tenth", i+1)
+					assert.LessOrEqual(t, (at - service.times[i] - want).Abs(), want/10, "pause %d: half as long again, with a jitter of a tenth", i+1)
 					want = min(want+want/2, 30*time.Second)
 				}
 			})
@@ -117,19 +117,19 @@ func TestWait_LastPollIsBeforeDeadline(t *testing.T) {
 		options  []client.WaitOption
 		within   time.Duration // Of the deadline.
 	}{
-		"a minute":                              {time.Minute, nil, time.Second},
-		"less than the first pause":             {500 * time.Millisecond, nil, 500 * time.Millisecond},
-		"a deadline before the second poll":     {20 * time.Second, []client.WaitOption{client.WithPollInterval(time.Minute, time.Hour)}, time.Second},
-		"a program that polls all the time":     {time.Second, []client.WaitOption{client.WithPollInterval(time.Millisecond, 10*time.Millisecond)}, 10 * time.Millisecond},
-		"half an hour without a deadline":       {0, nil, time.Second},
-		"half an hour of a very patient caller": {0, []client.WaitOption{client.WithPollInterval(time.Hour, time.Hour)}, time.Second},
+		"a minute":                          {time.Minute, nil, time.Second},
+		"less than the first pause":         {500 * time.Millisecond, nil, 500 * time.Millisecond},
+		"a deadline before the second poll": {20 * time.Second, []client.WaitOption{client.WithPollInterval(time.Minute, time.Hour)}, time.Second},
+		"a short interval":                  {time.Second, []client.WaitOption{client.WithPollInterval(time.Millisecond, 10*time.Millisecond)}, 10 * time.Millisecond},
+		"half an hour without a deadline":   {0, nil, time.Second},
+		"half an hour with a long interval": {0, []client.WaitOption{client.WithPollInterval(time.Hour, time.Hour)}, time.Second},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			for _, w := range waitables() {
+			for _, w := range waitTargets() {
 				t.Run(w.kind, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						service, c := w.serve(t, forever)
+						service, c := w.serve(t, neverDone)
 						ctx, deadline := t.Context(), 30*time.Minute
 						if test.deadline > 0 {
 							var cancel context.CancelFunc
@@ -155,8 +155,8 @@ func TestWait_LastPollIsBeforeDeadline(t *testing.T) {
 }
 
 func TestWait_UnknownStatusIsBounded(t *testing.T) {
-	respond := func(w waitable, _ int) canned { return canned{status: 200, body: w.unknown} }
-	for _, w := range waitables() {
+	respond := func(w waitTarget, _ int) canned { return canned{status: 200, body: w.unknown} }
+	for _, w := range waitTargets() {
 		t.Run(w.kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service, c := w.serve(t, respond)
@@ -167,7 +167,7 @@ func TestWait_UnknownStatusIsBounded(t *testing.T) {
 				assert.Equal(t, w.kind, ended.What)
 				assert.Equal(t, "PAUSED", w.last(ended), "the last snapshot is kept")
 				assert.LessOrEqual(t, 30*time.Minute-time.Since(service.start), time.Second)
-				assert.Less(t, len(service.times), 80, "about one poll in 30 seconds")
+				assert.Less(t, len(service.times), 80, "about one poll every 30 seconds")
 			})
 		})
 	}
@@ -176,33 +176,33 @@ func TestWait_UnknownStatusIsBounded(t *testing.T) {
 func TestWait_ToleratesTransientErrors(t *testing.T) {
 	tests := map[string]struct {
 		fault canned
-		ends  error // The wait ends with it; nil if it goes on.
+		ends  error // The wait ends with it; nil if it continues.
 	}{
-		"a gateway that fails":           {canned{status: 503, body: "<html>"}, nil},
-		"a service that fails":           {canned{status: 500}, nil},
-		"a connection that breaks":       {canned{}, nil},
-		"an answer that is none":         {canned{status: 200, body: "<html>"}, nil},
-		"an answer that says nothing":    {canned{status: 200, body: "{}"}, nil},
-		"too many requests":              {canned{status: 429}, nil},
-		"a request that took too long":   {canned{status: 408}, nil},
-		"a gateway's own failure":        {canned{status: 524}, nil},
-		"a service that lacks it":        {canned{status: 501}, client.ErrServer},
-		"a protocol that it lacks":       {canned{status: 505}, client.ErrServer},
-		"an answer beyond 16 MiB":        {canned{status: 200, body: strings.Repeat(" ", 16<<20+1)}, client.ErrBodyTooLarge},
-		"an id that nobody knows":        {canned{status: 404}, client.ErrNotFound},
-		"a token that has expired":       {canned{status: 401}, client.ErrUnauthorized},
-		"an account that may not":        {canned{status: 403}, client.ErrForbidden},
-		"a request that makes no sense ": {canned{status: 400}, client.ErrBadRequest},
+		"a gateway that fails":         {canned{status: 503, body: "<html>"}, nil},
+		"a service that fails":         {canned{status: 500}, nil},
+		"a connection that breaks":     {canned{}, nil},
+		"a page":                       {canned{status: 200, body: "<html>"}, nil},
+		"an empty object":              {canned{status: 200, body: "{}"}, nil},
+		"too many requests":            {canned{status: 429}, nil},
+		"a request that took too long": {canned{status: 408}, nil},
+		"a gateway's own failure":      {canned{status: 524}, nil},
+		"501":                          {canned{status: 501}, client.ErrServer},
+		"505":                          {canned{status: 505}, client.ErrServer},
+		"a body beyond 16 MiB":         {canned{status: 200, body: strings.Repeat(" ", 16<<20+1)}, client.ErrBodyTooLarge},
+		"an unknown id":                {canned{status: 404}, client.ErrNotFound},
+		"a token that has expired":     {canned{status: 401}, client.ErrUnauthorized},
+		"a forbidden request":          {canned{status: 403}, client.ErrForbidden},
+		"a bad request":                {canned{status: 400}, client.ErrBadRequest},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			respond := func(w waitable, poll int) canned {
+			respond := func(w waitTarget, poll int) canned {
 				if poll == 2 || poll == 3 {
 					return test.fault
 				}
 				return canned{status: 200, body: map[int]string{1: w.pending, 4: w.done}[poll]}
 			}
-			for _, w := range waitables() {
+			for _, w := range waitTargets() {
 				t.Run(w.kind, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						service, c := w.serve(t, respond)
@@ -217,7 +217,7 @@ func TestWait_ToleratesTransientErrors(t *testing.T) {
 						require.ErrorAs(t, err, &ended)
 						require.ErrorIs(t, err, test.ends)
 						require.NotErrorIs(t, err, context.DeadlineExceeded)
-						assert.Len(t, service.times, 2, "it is not asked again")
+						assert.Len(t, service.times, 2, "the wait does not poll again")
 						assert.NotEmpty(t, w.last(ended), "the last snapshot is kept")
 					})
 				})
@@ -227,15 +227,15 @@ func TestWait_ToleratesTransientErrors(t *testing.T) {
 }
 
 func TestWait_ObeysRetryAfter(t *testing.T) {
-	for name, status := range map[string]int{"on an answer": 200, "on a refusal": 429, "on a failure": 503} {
+	for name, status := range map[string]int{"200": 200, "429": 429, "503": 503} {
 		t.Run(name, func(t *testing.T) {
-			respond := func(w waitable, poll int) canned {
+			respond := func(w waitTarget, poll int) canned {
 				if poll == 1 {
 					return canned{status: status, retryAfter: "20", body: w.pending}
 				}
 				return canned{status: 200, body: w.done}
 			}
-			for _, w := range waitables() {
+			for _, w := range waitTargets() {
 				t.Run(w.kind, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						service, c := w.serve(t, respond)
@@ -273,8 +273,8 @@ func TestWait_CanBeRepeated(t *testing.T) {
 
 func TestWait_BatchIsDoneByStatusOrTime(t *testing.T) {
 	for name, last := range map[string]string{
-		"completedAt, whatever the status is called": batchJSON("WRAPPED_UP", true, 1, `{}`),
-		"the status, when completedAt is missing":    batchJSON("COMPLETED", false, 1, `{}`),
+		"completedAt, under an unknown status":    batchJSON("WRAPPED_UP", true, 1, `{}`),
+		"the status, when completedAt is missing": batchJSON("COMPLETED", false, 1, `{}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -290,21 +290,21 @@ func TestWait_BatchIsDoneByStatusOrTime(t *testing.T) {
 
 func TestWait_ManyWaitersPollAsOne(t *testing.T) {
 	tests := map[string]struct {
-		answers []canned // Before the last one.
-		least   time.Duration
+		responses []canned // Before the last one.
+		least     time.Duration
 	}{
-		"while it goes on":                {[]canned{{status: 200}, {status: 200}, {status: 200}, {status: 200}}, 7300 * time.Millisecond},
-		"while the service fails":         {[]canned{{status: 503}, {}, {status: 503}, {status: 503}}, 7300 * time.Millisecond},
-		"while they are asked to be slow": {[]canned{{status: 200, retryAfter: "30"}, {status: 200, retryAfter: "30"}}, time.Minute},
+		"the batch is in progress":     {[]canned{{status: 200}, {status: 200}, {status: 200}, {status: 200}}, 7300 * time.Millisecond},
+		"the service fails":            {[]canned{{status: 503}, {}, {status: 503}, {status: 503}}, 7300 * time.Millisecond},
+		"the service asks for a pause": {[]canned{{status: 200, retryAfter: "30"}, {status: 200, retryAfter: "30"}}, time.Minute},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				service := &polling{start: time.Now(), respond: func(poll int) canned {
-					if poll > len(test.answers) {
+				service := &pollService{start: time.Now(), respond: func(poll int) canned {
+					if poll > len(test.responses) {
 						return canned{status: 200, body: batchJSON("COMPLETED", true, 1, `{}`)}
 					}
-					a := test.answers[poll-1]
+					a := test.responses[poll-1]
 					a.body = batchJSON("IN_PROGRESS", false, 1, `{}`)
 					return a
 				}}
@@ -315,8 +315,8 @@ func TestWait_ManyWaitersPollAsOne(t *testing.T) {
 				}
 				all.Wait()
 
-				require.Len(t, service.times, len(test.answers)+1)
-				assert.GreaterOrEqual(t, service.times[len(test.answers)], test.least, "one alone would not have asked sooner")
+				require.Len(t, service.times, len(test.responses)+1)
+				assert.GreaterOrEqual(t, service.times[len(test.responses)], test.least, "one waiter would not have polled sooner")
 			})
 		})
 	}
@@ -327,17 +327,17 @@ func TestWait_ToleratesTransientTokenErrors(t *testing.T) {
 		why  error
 		ends bool
 	}{
-		"that is down":                         {errors.New("the token endpoint answered 503"), false},
-		"that answers with a failure":          {&oauth2.RetrieveError{ErrorCode: "temporarily_unavailable"}, false},
-		"but not a refresh token that it bars": {&oauth2.RetrieveError{ErrorCode: "invalid_grant"}, true},
-		"nor a client that it bars":            {&oauth2.RetrieveError{ErrorCode: "invalid_client"}, true},
-		"but not a static token that ends":     {token.ErrExpired, true},
+		"endpoint that is down": {errors.New("503"), false},
+		"transient code":        {&oauth2.RetrieveError{ErrorCode: "temporarily_unavailable"}, false},
+		"refused refresh token": {&oauth2.RetrieveError{ErrorCode: "invalid_grant"}, true},
+		"refused client":        {&oauth2.RetrieveError{ErrorCode: "invalid_client"}, true},
+		"expired static token":  {token.ErrExpired, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, w := range waitables() {
+			for _, w := range waitTargets() {
 				t.Run(w.kind, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						service, _ := w.serve(t, func(w waitable, poll int) canned {
+						service, _ := w.serve(t, func(w waitTarget, poll int) canned {
 							return canned{status: 200, body: map[bool]string{true: w.pending, false: w.done}[poll == 1]}
 						})
 						asked := 0
@@ -352,12 +352,12 @@ func TestWait_ToleratesTransientTokenErrors(t *testing.T) {
 
 						if !test.ends {
 							require.NoError(t, err)
-							assert.Len(t, service.times, 2, "nothing was sent meanwhile")
+							assert.Len(t, service.times, 2, "nothing was sent without a token")
 							return
 						}
 						require.True(t, isA[*client.WaitError](err))
 						require.True(t, isA[*token.Error](err))
-						assert.Equal(t, 2, asked, "no time helps")
+						assert.Equal(t, 2, asked, "the wait does not ask again")
 					})
 				})
 			}
@@ -367,7 +367,7 @@ func TestWait_ToleratesTransientTokenErrors(t *testing.T) {
 
 func TestWait_ForgetsEarlierFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		service := &polling{start: time.Now(), respond: func(poll int) canned {
+		service := &pollService{start: time.Now(), respond: func(poll int) canned {
 			if poll == 1 {
 				return canned{status: 503, retryAfter: "600"}
 			}
@@ -380,14 +380,14 @@ func TestWait_ForgetsEarlierFailures(t *testing.T) {
 
 		hurried, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		require.NoError(t, failure(b.Wait(hurried)), "it asks for itself")
-		assert.Equal(t, []time.Duration{0, time.Second}, service.times, "and at once")
+		require.NoError(t, failure(b.Wait(hurried)), "the second wait polls itself")
+		assert.Equal(t, []time.Duration{0, time.Second}, service.times, "the second wait polls at once")
 	})
 }
 
 func TestWait_WaitersShareFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		service := &polling{start: time.Now(), respond: func(poll int) canned {
+		service := &pollService{start: time.Now(), respond: func(poll int) canned {
 			if poll <= 2 {
 				return canned{status: 503, retryAfter: "20"}
 			}
@@ -397,22 +397,21 @@ func TestWait_WaitersShareFailures(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() { assert.NoError(t, failure(b.Wait(t.Context()))) })
 		<-time.After(5 * time.Second)
-		all.Go(func() { assert.NoError(t, failure(b.Wait(t.Context()))) }) // which asks at 5 s and is told to wait as well
+		all.Go(func() { assert.NoError(t, failure(b.Wait(t.Context()))) }) // polls at 5 s and gets a Retry-After, too
 		all.Wait()
 		require.Len(t, service.times, 3)
 		assert.Equal(t, []time.Duration{0, 5 * time.Second}, service.times[:2])
 	})
 }
 
-// overtaken is a context during whose wait another goroutine finds out, between any two steps, how it has ended: as
-// soon as it is looked at and armed.
-type overtaken struct {
-	context.Context //nolint:containedctx // it is one
+// hookedContext calls a function, which stands for another goroutine, when Err is called while armed.
+type hookedContext struct {
+	context.Context //nolint:containedctx // an implementation
 	armed           *bool
 	other           func()
 }
 
-func (c overtaken) Err() error {
+func (c hookedContext) Err() error {
 	if *c.armed {
 		c.other()
 	}
@@ -433,8 +432,8 @@ func TestWait_EndsIfAnotherPollSawTheEnd(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				armed := false
-				done := waitables()[map[string]int{"batch": 0, "operation": 1}[kind]].done
-				service := &polling{start: time.Now(), respond: func(poll int) canned {
+				done := waitTargets()[map[string]int{"batch": 0, "operation": 1}[kind]].done
+				service := &pollService{start: time.Now(), respond: func(poll int) canned {
 					if armed = poll == 1; armed {
 						return canned{status: 404}
 					}
@@ -443,10 +442,10 @@ func TestWait_EndsIfAnotherPollSawTheEnd(t *testing.T) {
 				wait, poll := open(service.client(t))
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
-				require.NoError(t, wait(overtaken{ctx, &armed, func() {
+				require.NoError(t, wait(hookedContext{ctx, &armed, func() {
 					turn, cancel := context.WithTimeout(t.Context(), time.Second)
 					defer cancel()
-					armed = poll(turn) != nil // while the one who waits polls itself, it is not this one's turn
+					armed = poll(turn) != nil // the wait may be polling itself
 				}}))
 				require.Len(t, service.times, 2)
 			})
