@@ -53,9 +53,11 @@ func TestAdmission_CountsListingsOfEveryAttempt(t *testing.T) {
 		srv.Expect(gen.OpDeleteListingsBatch).RespondExample()
 		srv.Expect(readCall.op).RespondExample()
 
-		_, err := c.Batches.Create(t.Context(), []gen.CreateItem{{VariantID: "1", Amount: "162", Quantity: 2}, {VariantID: "2", Amount: "170", Quantity: 3}})
+		_, err := c.Batches.Create(t.Context(),
+			[]gen.CreateItem{{VariantID: "1", Amount: "162", Quantity: 2}, {VariantID: "2", Amount: "170", Quantity: 3}})
 		require.NoError(t, err)
-		_, err = c.Batches.Update(t.Context(), []gen.UpdateItem{{ListingID: "1", Amount: "160"}, {ListingID: "2", Amount: "160"}})
+		_, err = c.Batches.Update(t.Context(),
+			[]gen.UpdateItem{{ListingID: "1", Amount: "160"}, {ListingID: "2", Amount: "160"}})
 		require.NoError(t, err)
 		_, err = c.Batches.Delete(t.Context(), []string{"1"})
 		require.NoError(t, err)
@@ -77,7 +79,9 @@ func TestAdmission_QuotaBeyondDeadlineFailsAtOnce(t *testing.T) {
 		err := writeCall.do(ctx, c)
 		var refused *quota.Error
 		require.ErrorAs(t, err, &refused)
-		assert.Equal(t, quota.Error{Limit: 1, Per: 24 * time.Hour, Unit: "requests", Wait: 24 * time.Hour}, *refused)
+		assert.Equal(t,
+			quota.Error{Limit: 1, Per: 24 * time.Hour, Unit: "requests", Wait: 24 * time.Hour},
+			*refused)
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 		assert.Zero(t, time.Since(start))
 	})
@@ -158,7 +162,8 @@ type placeless struct{ quota.Limiter }
 func (placeless) Acquire(context.Context, int) (quota.Release, error) { return nil, nil }
 
 func TestAdmission_LimiterWithoutPlaceIsAnError(t *testing.T) {
-	err := writeCall.do(t.Context(), clienttest.New(t).Client(client.WithLimiter(placeless{Limiter: quota.NewLimiter(quota.Unlimited)})))
+	err := writeCall.do(t.Context(),
+		clienttest.New(t).Client(client.WithLimiter(placeless{Limiter: quota.NewLimiter(quota.Unlimited)})))
 	require.Error(t, err)
 	assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 }
@@ -236,7 +241,9 @@ func TestClient_RemainingQuotaCountsCalls(t *testing.T) {
 			used[state.Window] = state.Used
 			assert.Equal(t, state.Per, state.NextFree, state.Window)
 		}
-		assert.Equal(t, map[quota.Window]int{quota.RequestsPerSecond: 1, quota.RequestsPerDay: 1, quota.ItemsPerWindow: 2, quota.ItemsPerDay: 2}, used)
+		assert.Equal(t,
+			map[quota.Window]int{quota.RequestsPerSecond: 1, quota.RequestsPerDay: 1, quota.ItemsPerWindow: 2, quota.ItemsPerDay: 2},
+			used)
 	})
 }
 
@@ -266,9 +273,11 @@ func TestAdmission_TokenIsFreshAfterWaitForQuota(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
 			srv.Expect(readCall.op).Times(2).RespondExample()
 			limiter := quota.NewLimiter(quota.Quota{ItemsPerWindow: 1, ItemsWindow: time.Minute})
-			c := srv.Client(client.WithTokenSource(&expiringSource{each: tc.each}), client.WithLimiter(limiter))
+			c := srv.Client(client.WithTokenSource(&expiringSource{each: tc.each}),
+				client.WithLimiter(limiter))
 			for range 2 {
-				resp, err := c.Raw().GetListing(client.WithItemCount(t.Context(), 1), "98e2e748-8000-45bf-a624-5531d6a68318")
+				resp, err := c.Raw().
+					GetListing(client.WithItemCount(t.Context(), 1), "98e2e748-8000-45bf-a624-5531d6a68318")
 				require.NoError(t, err, tc.why)
 				_ = resp.Body.Close()
 			}

@@ -13,7 +13,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// assertRefused checks that a call was refused before any I/O, and that the error has the operation and the field.
+// assertRefused checks that a call was refused before any I/O, and that the error has the operation
+// and the field.
 func assertRefused(t *testing.T, err error, op gen.OperationID, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, client.ErrInvalidArgument)
@@ -176,11 +177,13 @@ func TestArgument_InvalidIDIsRefused(t *testing.T) {
 	c := clienttest.New(t).Client()
 	for _, m := range idCalls(t) {
 		for why, id := range bad {
-			t.Run(string(m.op)+" "+m.field+" "+why, func(t *testing.T) { assertRefused(t, m.call(c, id), m.op, m.field) })
+			t.Run(string(m.op)+" "+m.field+" "+why,
+				func(t *testing.T) { assertRefused(t, m.call(c, id), m.op, m.field) })
 		}
 		if m.field == "orderNumber" {
 			for _, list := range []string{"active", "history"} {
-				t.Run(string(m.op)+" the list "+list, func(t *testing.T) { assertRefused(t, m.call(c, list), m.op, m.field) })
+				t.Run(string(m.op)+" the list "+list,
+					func(t *testing.T) { assertRefused(t, m.call(c, list), m.op, m.field) })
 			}
 		}
 	}
@@ -194,7 +197,8 @@ func TestArgument_EveryPathParameterIsChecked(t *testing.T) {
 	for _, op := range gen.Operations() {
 		for segment := range strings.SplitSeq(op.Route, "/") {
 			if name, ok := strings.CutPrefix(segment, "{"); ok {
-				assert.True(t, checked[string(op.ID)+" "+strings.TrimSuffix(name, "}")], "no row for %s of %s", segment, op.ID)
+				assert.True(t, checked[string(op.ID)+" "+strings.TrimSuffix(name, "}")],
+					"no row for %s of %s", segment, op.ID)
 			}
 		}
 	}

@@ -50,7 +50,8 @@ func TestAuth_CredentialsAreOnEveryAttempt(t *testing.T) {
 			srv.Expect(call.op).RespondExample()
 			require.NoError(t, call.do(t.Context(), srv.Client(client.WithTokenSource(&countingSource{}))))
 			for i, r := range srv.Requests(call.op) {
-				assert.Equal(t, []string{"Bearer token-" + strconv.Itoa(i+1)}, r.Header["Authorization"], "the source is asked before each attempt")
+				assert.Equal(t, []string{"Bearer token-" + strconv.Itoa(i+1)},
+					r.Header["Authorization"], "the source is asked before each attempt")
 				assert.Equal(t, []string{clienttest.APIKey}, r.Header["X-Api-Key"])
 			}
 		})
@@ -128,7 +129,8 @@ func TestAuth_A401WithoutNewTokenKeepsBothErrors(t *testing.T) {
 		source := &revocable{why: &oauth2.RetrieveError{ErrorCode: "invalid_grant"}}
 		err := call.do(t.Context(), srv.Client(client.WithTokenSource(source)))
 		require.ErrorIs(t, err, client.ErrUnauthorized)
-		require.ErrorIs(t, err, token.ErrReauthRequired, "the cause is reported with this call, not with the next one")
+		require.ErrorIs(t, err, token.ErrReauthRequired,
+			"the cause is reported with this call, not with the next one")
 		assert.Equal(t, 1, infoOf(t, err).Attempts)
 		assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 	}
@@ -150,8 +152,10 @@ func TestAuth_InvalidatesOnce(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
 	srv.Expect(readCall.op).Times(2).RespondError(http.StatusUnauthorized, "expired")
 	source := &revocable{}
-	require.ErrorIs(t, readCall.do(t.Context(), srv.Client(client.WithTokenSource(source))), client.ErrUnauthorized)
-	assert.Equal(t, []string{"token-1"}, source.invalidated, "the second 401 has another cause than the token")
+	require.ErrorIs(t, readCall.do(t.Context(), srv.Client(client.WithTokenSource(source))),
+		client.ErrUnauthorized)
+	assert.Equal(t, []string{"token-1"}, source.invalidated,
+		"the second 401 has another cause than the token")
 }
 
 func TestAuth_SendsNothingWithoutToken(t *testing.T) {
@@ -333,8 +337,8 @@ func TestTokenSource_ErrorIsSharedAndNotKept(t *testing.T) {
 	})
 }
 
-// invalidatingSource is a slow source whose token changes when it is invalidated. A call of Token that
-// began before returns the old one.
+// invalidatingSource is a slow source whose token changes when it is invalidated. A call of Token
+// that began before returns the old one.
 type invalidatingSource struct {
 	mu      sync.Mutex
 	current string
@@ -354,8 +358,8 @@ func (s *invalidatingSource) Invalidate(string) {
 	s.current = "new"
 }
 
-// TestTokenSource_IsAskedAgainAfterA401 has a refused call join a goroutine that has asked before the
-// refusal, and so got the refused token.
+// TestTokenSource_IsAskedAgainAfterA401 has a refused call join a goroutine that has asked before
+// the refusal, and so got the refused token.
 func TestTokenSource_IsAskedAgainAfterA401(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())

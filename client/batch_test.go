@@ -47,13 +47,15 @@ func TestBatch_WaitReturnsResultsAndReportsProgress(t *testing.T) {
 		srv.Expect(gen.OpCreateListingsBatch).Respond(200, batchJSON("QUEUED", false, 2, `{"queued":2}`))
 		srv.Expect(gen.OpGetCreateListingsBatch).Respond(200, batchJSON("IN_PROGRESS", false, 2, `{"completed":1,"in_progress":1}`))
 		srv.Expect(gen.OpGetCreateListingsBatch).Respond(200, batchJSON("COMPLETED", true, 2, `{"completed":2}`))
-		srv.Expect(gen.OpListCreateListingsBatchItems).NoQuery().Respond(200, itemsJSON("COMPLETED", "COMPLETED"))
+		srv.Expect(gen.OpListCreateListingsBatchItems).NoQuery().
+			Respond(200, itemsJSON("COMPLETED", "COMPLETED"))
 
 		b, err := srv.Client().Batches.Create(t.Context(), items(2))
 		require.NoError(t, err)
 		var progress []string
 		results, err := b.Wait(t.Context(), client.WithProgress(func(s gen.Batch) {
-			progress = append(progress, fmt.Sprintf("%s %d of %d", s.Status, s.ItemStatuses.Of("completed"), s.TotalItems))
+			progress = append(progress,
+				fmt.Sprintf("%s %d of %d", s.Status, s.ItemStatuses.Of("completed"), s.TotalItems))
 		}))
 
 		require.NoError(t, err)
@@ -165,7 +167,8 @@ var submitTwo = map[string]func(context.Context, *client.Client) (func(context.C
 		return waitFor(b), err
 	},
 	"create by quantity": func(ctx context.Context, c *client.Client) (func(context.Context) (int, error), error) {
-		b, err := c.Batches.Create(ctx, []gen.CreateItem{{VariantID: variantID, Amount: "162", Quantity: 2}})
+		b, err := c.Batches.Create(ctx,
+			[]gen.CreateItem{{VariantID: variantID, Amount: "162", Quantity: 2}})
 		return waitFor(b), err
 	},
 	"update": func(ctx context.Context, c *client.Client) (func(context.Context) (int, error), error) {
@@ -303,7 +306,8 @@ func TestBatch_WaitAccountsForEveryItem(t *testing.T) {
 				assert.Equal(t, batchID, outcome.BatchID)
 				assert.Equal(t, len(tc.items), n, "the results are returned, too")
 				assert.NotContains(t, err.Error(), "\n")
-				assert.LessOrEqual(t, took, time.Minute+2*time.Second, "the batch was polled a second after it was submitted")
+				assert.LessOrEqual(t, took, time.Minute+2*time.Second,
+					"the batch was polled a second after it was submitted")
 				assert.Greater(t, s.gets, 5, "the items were read again")
 				assert.Greater(t, s.polls, 5, "the counts were read again")
 			})

@@ -58,7 +58,8 @@ func TestCatalog_ReadsVariantsByIDAndGTIN(t *testing.T) {
 func TestCatalog_AbsentPriceIsNotZero(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetVariantMarketData).Path("variantId", variantID).NoQuery().RespondExample()
-	srv.Expect(gen.OpListProductMarketData).Path("productId", productID).Query("currencyCode", "EUR").RespondExample()
+	srv.Expect(gen.OpListProductMarketData).Path("productId", productID).
+		Query("currencyCode", "EUR").RespondExample()
 	c := srv.Client()
 
 	one, err := c.Catalog.GetMarketData(t.Context(), productID, variantID, "")
@@ -104,12 +105,15 @@ func TestCatalog_BareListMayBeEmpty(t *testing.T) {
 
 func TestCatalog_IngestReturnsID(t *testing.T) {
 	srv := clienttest.New(t)
-	srv.Expect(gen.OpIngestProducts).BodyJSON(clienttest.RequestExampleOf(gen.OpIngestProducts)).RespondExample()
-	srv.Expect(gen.OpGetIngestion).Path("ingestionId", "3f1f5d0e-0f6e-4d53-9a35-0a7f3d4a8a11").NoQuery().RespondExample()
+	srv.Expect(gen.OpIngestProducts).BodyJSON(clienttest.RequestExampleOf(gen.OpIngestProducts)).
+		RespondExample()
+	srv.Expect(gen.OpGetIngestion).Path("ingestionId", "3f1f5d0e-0f6e-4d53-9a35-0a7f3d4a8a11").
+		NoQuery().RespondExample()
 	srv.Expect(gen.OpGetIngestion).Query("status", "In Review").Respond(200, `{"items":[]}`)
 	c := srv.Client()
 
-	ingestion, err := c.Catalog.Ingest(t.Context(), requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items)
+	ingestion, err := c.Catalog.Ingest(t.Context(),
+		requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items)
 	require.NoError(t, err)
 	all, err := c.Catalog.GetIngestion(t.Context(), ingestion.IngestionID, "")
 	require.NoError(t, err)
@@ -124,7 +128,8 @@ func TestCatalog_IngestWithoutIDIsOutcomeUnknown(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpIngestProducts).Raw(201, nil, []byte(`{"ingestionId":null}`), "the id is missing")
 
-	_, err := srv.Client().Catalog.Ingest(t.Context(), requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items)
+	_, err := srv.Client().Catalog.Ingest(t.Context(),
+		requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items)
 
 	var unreadable *client.DecodeError
 	require.ErrorAs(t, err, &unreadable)

@@ -36,7 +36,8 @@ func TestChain_MiddlewareIsOutermost(t *testing.T) {
 		srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy").Times(3)
 		srv.Expect(readCall.op).RespondExample()
 		var entries []string
-		c := srv.Client(client.WithMiddleware(recording(&entries, "first")), client.WithMiddleware(recording(&entries, "second"), recording(&entries, "third")))
+		c := srv.Client(client.WithMiddleware(recording(&entries, "first")),
+			client.WithMiddleware(recording(&entries, "second"), recording(&entries, "third")))
 		require.NoError(t, readCall.do(t.Context(), c))
 		assert.Equal(t, []string{"first in ", "second in ", "third in ", "third out", "second out", "first out"}, entries,
 			"once for four attempts, the first middleware outermost, and without credentials")
@@ -157,12 +158,14 @@ func TestChain_BasePathMayBeEscaped(t *testing.T) {
 		sent = r.URL.EscapedPath()
 		return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Request: r}, nil
 	})
-	c := newClient(t, "https://api.example.com/a%20b%2Fc", client.WithHTTPClient(&http.Client{Transport: transport}))
+	c := newClient(t, "https://api.example.com/a%20b%2Fc",
+		client.WithHTTPClient(&http.Client{Transport: transport}))
 	require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrNotFound)
 	assert.Equal(t, "/a%20b%2Fc/v2/selling/listings/98e2e748-8000-45bf-a624-5531d6a68318", sent)
 }
 
-// originClient returns a client of https://api.example.com/v2 whose requests are counted and get no response.
+// originClient returns a client of https://api.example.com/v2 whose requests are counted and get no
+// response.
 func originClient(t *testing.T, opts ...client.Option) (c *client.Client, sent *atomic.Int32) {
 	t.Helper()
 	sent = new(atomic.Int32)
@@ -204,7 +207,8 @@ func TestChain_CredentialsGoToBaseURLOnly(t *testing.T) {
 				err := readCall.do(t.Context(), c)
 				require.Error(t, err)
 				assert.Equal(t, tc.sent, sent.Load(), tc.why)
-				assert.Equal(t, tc.sent == 0, errors.Is(err, client.ErrInvalidArgument), "%s: %v", tc.why, err)
+				assert.Equal(t, tc.sent == 0, errors.Is(err, client.ErrInvalidArgument), "%s: %v",
+					tc.why, err)
 			})
 			t.Run("by the generated client", func(t *testing.T) {
 				c, sent := originClient(t)

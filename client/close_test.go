@@ -82,7 +82,8 @@ func TestClose_KeepsGivenTransportAndSource(t *testing.T) {
 		transport := service.transport()
 		defer transport.CloseIdleConnections()
 		source := &closableSource{}
-		c := newClient(t, service.URL, client.WithHTTPClient(&http.Client{Transport: transport}), client.WithTokenSource(source))
+		c := newClient(t, service.URL, client.WithHTTPClient(&http.Client{Transport: transport}),
+			client.WithTokenSource(source))
 		require.NoError(t, readCall.do(t.Context(), c))
 		require.NoError(t, c.Close())
 		assert.False(t, source.closed)
@@ -141,7 +142,8 @@ func TestClose_EndsRetries(t *testing.T) {
 	for _, call := range []testCall{readCall, writeCall} {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(call.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "7")
+			srv.Expect(call.op).RespondError(http.StatusTooManyRequests, "slow down").
+				Header("Retry-After", "7")
 			c := srv.Client()
 			time.AfterFunc(time.Second, func() { assert.NoError(t, c.Close()) })
 			err := call.do(t.Context(), c)

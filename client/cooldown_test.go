@@ -21,7 +21,8 @@ import (
 // throttle has a client get one 429 with a Retry-After of ten seconds.
 func throttle(t *testing.T, srv *clienttest.Server, c *client.Client) {
 	t.Helper()
-	srv.Expect(writeCall.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "10")
+	srv.Expect(writeCall.op).RespondError(http.StatusTooManyRequests, "slow down").
+		Header("Retry-After", "10")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that this call does not wait
 	defer cancel()
 	require.ErrorIs(t, writeCall.do(ctx, c), client.ErrRateLimited)
@@ -83,7 +84,8 @@ func TestCooldown_LastsAsLongAsRetryAfter(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
 			c := srv.Client()
-			srv.Expect(writeCall.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", strconv.Itoa(int(tc.asked.Seconds())))
+			srv.Expect(writeCall.op).RespondError(http.StatusTooManyRequests, "slow down").
+				Header("Retry-After", strconv.Itoa(int(tc.asked.Seconds())))
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that this call does not wait
 			defer cancel()
 			require.ErrorIs(t, writeCall.do(ctx, c), client.ErrRateLimited)
@@ -97,7 +99,8 @@ func TestCooldown_LastsAsLongAsRetryAfter(t *testing.T) {
 			assert.Equal(t, ends, throttled.Until, tc.why)
 
 			srv.Expect(readCall.op).RespondExample()
-			require.NoError(t, readCall.do(t.Context(), c), "the rest of the cooldown is short enough to wait for: %s", tc.why)
+			require.NoError(t, readCall.do(t.Context(), c),
+				"the rest of the cooldown is short enough to wait for: %s", tc.why)
 			assert.False(t, time.Now().Before(ends), tc.why)
 		})
 	}
@@ -135,7 +138,8 @@ func TestCooldown_WaitEndsWithContext(t *testing.T) {
 
 // expect429s expects n requests, and responds with 429 and a Retry-After, unless that is empty.
 func expect429s(srv *clienttest.Server, n int, after string, arrivals *clock) {
-	srv.Expect(readCall.op).Times(n).Check(arrivals.tick).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", after)
+	srv.Expect(readCall.op).Times(n).Check(arrivals.tick).
+		RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", after)
 }
 
 // expectExamples expects n requests, and responds with the example.
@@ -197,7 +201,8 @@ func TestCooldown_ErrorDoesNotEndGrowth(t *testing.T) {
 			require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrRateLimited)
 			require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrServer)
 		}
-		assert.GreaterOrEqual(t, arrivals.pauses()[2], time.Second, "the third pause, despite other responses")
+		assert.GreaterOrEqual(t, arrivals.pauses()[2], time.Second,
+			"the third pause, despite other responses")
 	})
 }
 
@@ -270,7 +275,8 @@ func TestCooldown_EarlierRequestDoesNotEndGrowth(t *testing.T) {
 			require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrRateLimited)
 		}
 		require.NoError(t, <-slow)
-		assert.GreaterOrEqual(t, arrivals.pauses()[1], 500*time.Millisecond, "the response is to a request from before the cooldown")
+		assert.GreaterOrEqual(t, arrivals.pauses()[1], 500*time.Millisecond,
+			"the response is to a request from before the cooldown")
 	})
 }
 
@@ -291,10 +297,12 @@ func TestCooldown_QuotaAppliesWhenItEnds(t *testing.T) {
 	})
 }
 
-// throttleForAMinute has a client get a 429 with a Retry-After of a minute. No other call notices it.
+// throttleForAMinute has a client get a 429 with a Retry-After of a minute. No other call notices
+// it.
 func throttleForAMinute(t *testing.T, srv *clienttest.Server, c *client.Client) (until time.Time) {
 	t.Helper()
-	srv.Expect(writeCall.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", "60")
+	srv.Expect(writeCall.op).RespondError(http.StatusTooManyRequests, "slow down").
+		Header("Retry-After", "60")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // so that this call does not wait
 	defer cancel()
 	require.ErrorIs(t, writeCall.do(ctx, c), client.ErrRateLimited)
@@ -342,7 +350,8 @@ func TestCooldown_LongerThanDeadlineFailsAtOnce(t *testing.T) {
 			assert.Zero(t, time.Since(start))
 			require.NotErrorIs(t, err, client.ErrRateLimited, "there was no response")
 			require.NotErrorIs(t, err, client.ErrOutcomeUnknown, "nothing was sent")
-			assert.Equal(t, []any{client.EventDone, err}, []any{last.Kind, last.Err}, "the error is reported")
+			assert.Equal(t, []any{client.EventDone, err}, []any{last.Kind, last.Err},
+				"the error is reported")
 		})
 	}
 }

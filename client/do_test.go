@@ -13,8 +13,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// typedCalls are calls of the typed method of every operation, with the arguments of the examples of
-// the spec.
+// typedCalls are calls of the typed method of every operation, with the arguments of the examples
+// of the spec.
 func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.Client) error {
 	t.Helper()
 	return map[gen.OperationID]func(context.Context, *client.Client) error{
@@ -173,7 +173,9 @@ func TestDo_UndeclaredStatusIsAPIError(t *testing.T) {
 			require.NotErrorIs(t, err, client.ErrOutcomeUnknown, "a refused write was not applied")
 			var failed *client.APIError
 			require.ErrorAs(t, err, &failed)
-			assert.Equal(t, client.CallInfo{Operation: op.ID, Method: op.Method, Route: op.Route, Attempts: 1}, failed.CallInfo)
+			assert.Equal(t,
+				client.CallInfo{Operation: op.ID, Method: op.Method, Route: op.Route, Attempts: 1},
+				failed.CallInfo)
 			assert.Equal(t, "ask for access", failed.Message)
 		})
 	}

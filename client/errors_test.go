@@ -120,7 +120,9 @@ func TestAPIError_KeepsBodyAndCallInfo(t *testing.T) {
 	const page = "<html>\n<body>blocked</body>\n</html>"
 	e := apiError(t, http.StatusForbidden, nil, page)
 	assert.Equal(t, page, string(e.Body))
-	assert.Equal(t, client.CallInfo{Operation: "GetListing", Method: "GET", Route: "/selling/listings/{listingId}", Attempts: 1}, e.CallInfo)
+	assert.Equal(t,
+		client.CallInfo{Operation: "GetListing", Method: "GET", Route: "/selling/listings/{listingId}", Attempts: 1},
+		e.CallInfo)
 }
 
 func TestAPIError_HasRequestIDOfGateway(t *testing.T) {

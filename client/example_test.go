@@ -209,7 +209,8 @@ func ExampleAPIError_outcomeUnknown() {
 	// Output: 2 listings were created
 }
 
-// A quota belongs to an account. Clients of one account share the quota only if they share a limiter.
+// A quota belongs to an account. Clients of one account share the quota only if they share a
+// limiter.
 func ExampleWithLimiter() {
 	baseURL, apiKey, token, stop := startSandbox()
 	defer stop()
@@ -240,7 +241,8 @@ func ExampleWithLimiter() {
 	// reports leaves 24998 of 25000 requests per day
 }
 
-// Zero fields of WithQuota are those of the public quota. Start with Unlimited to set single limits.
+// Zero fields of WithQuota are those of the public quota. Start with Unlimited to set single
+// limits.
 func ExampleWithQuota() {
 	baseURL, apiKey, token, stop := startSandbox()
 	defer stop()

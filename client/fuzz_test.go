@@ -16,8 +16,9 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// FuzzResponse gives every operation responses of any status, headers and body. A call never panics and
-// never hangs. It returns a value or an error of a bounded length, and the status of a failure is kept.
+// FuzzResponse gives every operation responses of any status, headers and body. A call never panics
+// and never hangs. It returns a value or an error of a bounded length, and the status of a failure
+// is kept.
 func FuzzResponse(f *testing.F) {
 	for i, op := range gen.Operations() {
 		f.Add(uint8(i), uint16(200), "application/json", "", "", clienttest.ExampleOf(op.ID))
@@ -62,15 +63,16 @@ func FuzzResponse(f *testing.F) {
 		case status >= 400:
 			t.Fatalf("the status %d is lost: %v", status, err)
 		case status >= 300:
-			require.True(t, isA[*client.TransportError](err), "only a Location that does not parse can hide a redirect: %v", err)
+			require.True(t, isA[*client.TransportError](err),
+				"only a Location that does not parse can hide a redirect: %v", err)
 		default:
 			require.True(t, isA[*client.DecodeError](err), "%T: %v", err, err)
 		}
 	})
 }
 
-// FuzzCursor gives a list cursors of any text, some of them repeated. Each is sent back unchanged, and the
-// list ends.
+// FuzzCursor gives a list cursors of any text, some of them repeated. Each is sent back unchanged,
+// and the list ends.
 func FuzzCursor(f *testing.F) {
 	for _, seed := range []string{"page-2,page-3", "a,b,a", ",", "../active", "a b&pageSize=1#x", "%2e%2e", "\x00", "ü,\u2028"} {
 		f.Add(seed)
@@ -80,7 +82,8 @@ func FuzzCursor(f *testing.F) {
 		cursors = cursors[:min(len(cursors), 10)] // each is a request
 		var sent []string
 		c := newCannedClient(t, func(r *http.Request) canned {
-			require.Equal(t, "/v2/selling/listings/"+listingID+"/operations", r.URL.Path, "a cursor reaches no other operation")
+			require.Equal(t, "/v2/selling/listings/"+listingID+"/operations", r.URL.Path,
+				"a cursor reaches no other operation")
 			sent = append(sent, r.URL.Query().Get("cursor"))
 			page := gen.ListingOperationPage{Operations: []gen.ListingOperation{{OperationID: strings.Repeat("o", len(sent))}}}
 			if len(sent) <= len(cursors) {

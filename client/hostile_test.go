@@ -160,11 +160,13 @@ func hostileBodies() []hostileCase {
 		{name: "no Content-Type", rule: "a missing Content-Type is ignored", call: getListing, respond: hostileBodyAs(200, "ask-id-of-20-digits.json", ""), result: readable},
 		{name: "image/png; charset=", rule: "a broken Content-Type is ignored", call: getListing, respond: hostileBodyAs(200, "ask-id-of-20-digits.json", "image/png; charset="), result: readable},
 		{
-			name: "members twice", rule: "the last one counts", call: getListing, respond: hostileBody(200, "members-twice.json"), result: readable,
+			name: "members twice", rule: "the last one counts",
+			call: getListing, respond: hostileBody(200, "members-twice.json"), result: readable,
 			check: readListing(func(t *testing.T, l *gen.Listing) { assert.Equal(t, listingID, l.ListingID) }),
 		},
 		{
-			name: "broken UTF-8", rule: "broken bytes are replaced", call: getListing, respond: hostileBody(200, "broken-utf8.json"), result: readable,
+			name: "broken UTF-8", rule: "broken bytes are replaced",
+			call: getListing, respond: hostileBody(200, "broken-utf8.json"), result: readable,
 			check: readListing(func(t *testing.T, l *gen.Listing) { assert.Equal(t, "\uFFFD\uFFFD\uFFFD new", l.Condition) }),
 		},
 	}
@@ -173,7 +175,7 @@ func hostileBodies() []hostileCase {
 func nestedArrays(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"payout":`))
 	for range 1000 {
-		_, _ = w.Write([]byte("[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["))
+		_, _ = io.WriteString(w, strings.Repeat("[", 100))
 	}
 }
 
@@ -206,20 +208,24 @@ func hostileMembers() []hostileCase {
 	const readable = "read; sent 1"
 	return []hostileCase{
 		{
-			name: "every field null", rule: "null is absent", call: getListing, respond: hostileBody(200, "every-field-null.json"), result: readable,
+			name: "every field null", rule: "null is absent",
+			call: getListing, respond: hostileBody(200, "every-field-null.json"), result: readable,
 			check: readListing(func(t *testing.T, l *gen.Listing) { assert.Equal(t, &gen.Listing{ListingID: listingID}, l) }),
 		},
 		{
-			name: "unknown fields and values", rule: "enums are open, and new fields are ignored", call: getListing, respond: hostileBody(200, "unknown-fields-and-values.json"), result: readable,
+			name: "unknown fields and values", rule: "enums are open, and new fields are ignored",
+			call: getListing, respond: hostileBody(200, "unknown-fields-and-values.json"), result: readable,
 			check: readListing(func(t *testing.T, l *gen.Listing) {
 				assert.Equal(t, gen.ListingStatus("ON_HOLD"), l.Status)
 				assert.False(t, l.Status.Valid())
-				assert.False(t, l.LastOperation.OperationStatus.Terminal(), "an unknown status is not an end")
+				assert.False(t, l.LastOperation.OperationStatus.Terminal(),
+					"an unknown status is not an end")
 				assert.Equal(t, gen.Amount("162"), l.Amount)
 			}),
 		},
 		{
-			name: "figures and amounts of either kind", rule: "strings and numbers are read digit for digit", call: getOrder, respond: hostileBody(200, "figures-as-strings.json"), result: readable,
+			name: "figures and amounts of either kind", rule: "strings and numbers are read digit for digit",
+			call: getOrder, respond: hostileBody(200, "figures-as-strings.json"), result: readable,
 			check: func(t *testing.T, value any, _ error) {
 				o := value.(*gen.Order)
 				assert.Equal(t, gen.Amount("210"), o.Amount)
@@ -230,7 +236,8 @@ func hostileMembers() []hostileCase {
 			},
 		},
 		{
-			name: "text where counts belong", rule: "the member is left zero with a warning", call: pollBatch, respond: hostileBody(200, "text-for-counts.json"), result: "read, with 1 warnings; sent 1",
+			name: "text where counts belong", rule: "the member is left zero with a warning",
+			call: pollBatch, respond: hostileBody(200, "text-for-counts.json"), result: "read, with 1 warnings; sent 1",
 			check: func(t *testing.T, value any, _ error) {
 				b := value.(gen.Batch)
 				assert.Empty(t, b.ItemStatuses)
@@ -238,7 +245,8 @@ func hostileMembers() []hostileCase {
 			},
 		},
 		{
-			name: "text where objects belong", rule: "each member is left zero with a warning", call: getListing, respond: hostileBody(200, "text-for-objects.json"), result: "read, with 6 warnings; sent 1",
+			name: "text where objects belong", rule: "each member is left zero with a warning",
+			call: getListing, respond: hostileBody(200, "text-for-objects.json"), result: "read, with 6 warnings; sent 1",
 			check: readListing(func(t *testing.T, l *gen.Listing) {
 				assert.Nil(t, l.Ask)
 				assert.Nil(t, l.Order)
@@ -249,7 +257,8 @@ func hostileMembers() []hostileCase {
 			}),
 		},
 		{
-			name: "changes.additions as a list", rule: "an empty list may replace an empty object", call: getOperation, respond: hostileBody(200, "additions-as-list.json"), result: "read, with 1 warnings; sent 1",
+			name: "changes.additions as a list", rule: "an empty list may replace an empty object",
+			call: getOperation, respond: hostileBody(200, "additions-as-list.json"), result: "read, with 1 warnings; sent 1",
 			check: func(t *testing.T, value any, _ error) {
 				o := value.(*gen.ListingOperation)
 				assert.Equal(t, gen.OperationStatusSucceeded, o.OperationStatus)
@@ -257,14 +266,16 @@ func hostileMembers() []hostileCase {
 			},
 		},
 		{
-			name: "an askId as a number", rule: "a number is no id, because it may be rounded", call: getListing, respond: hostileBody(200, "ask-id-as-number.json"), result: "read, with 1 warnings; sent 1",
+			name: "an askId as a number", rule: "a number is no id, because it may be rounded",
+			call: getListing, respond: hostileBody(200, "ask-id-as-number.json"), result: "read, with 1 warnings; sent 1",
 			check: readListing(func(t *testing.T, l *gen.Listing) {
 				assert.Empty(t, l.Ask.AskID)
 				assert.False(t, l.Ask.AskCreatedAt.IsZero(), "the rest of the ask is kept")
 			}),
 		},
 		{
-			name: "times without a zone", rule: "times are UTC; others are absent, with a warning", call: getListing, respond: hostileBody(200, "times-without-zone.json"), result: "read, with 1 warnings; sent 1",
+			name: "times without a zone", rule: "times are UTC; others are absent, with a warning",
+			call: getListing, respond: hostileBody(200, "times-without-zone.json"), result: "read, with 1 warnings; sent 1",
 			check: readListing(func(t *testing.T, l *gen.Listing) {
 				at := time.Date(2026, 11, 2, 9, 14, 5, 0, time.UTC)
 				assert.Equal(t, at.Add(812*time.Millisecond), l.CreatedAt.Time)
@@ -274,7 +285,8 @@ func hostileMembers() []hostileCase {
 			}),
 		},
 		{
-			name: "a page with broken entries", rule: "the other entries are kept", call: listListings, respond: hostileBody(200, "page-with-broken-entries.json"), result: "read, with 2 warnings; sent 1",
+			name: "a page with broken entries", rule: "the other entries are kept",
+			call: listListings, respond: hostileBody(200, "page-with-broken-entries.json"), result: "read, with 2 warnings; sent 1",
 			check: func(t *testing.T, value any, _ error) {
 				p := value.(*gen.ListingPage)
 				assert.Len(t, p.Listings, 3)
@@ -289,7 +301,8 @@ func hostileMembers() []hostileCase {
 func hostileStreams(t *testing.T) []hostileCase {
 	t.Helper()
 	bomb := gzipped(t, 40<<20)
-	theFirst := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(firstListing), firstListing)
+	theFirst := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(firstListing),
+		firstListing)
 	const tooLarge = "DecodeError, ErrBodyTooLarge; sent 1"
 	return []hostileCase{
 		{name: "100 MB, read", rule: "a body is read up to 16 MiB", call: getListing, respond: spaces(200, 100<<20), result: tooLarge},
@@ -428,9 +441,9 @@ func jsonKinds() map[string]any {
 
 type missing struct{}
 
-// TestHostile_MemberOfWrongKindKeepsResponse replaces each member of the example of every operation by a
-// value of each kind. The response is decoded without that member, unless the member is required: an
-// id, the array of a page, or the end of a list.
+// TestHostile_MemberOfWrongKindKeepsResponse replaces each member of the example of every operation
+// by a value of each kind. The response is decoded without that member, unless the member is
+// required: an id, the array of a page, or the end of a list.
 func TestHostile_MemberOfWrongKindKeepsResponse(t *testing.T) {
 	calls := wholeCalls(t)
 	for _, op := range gen.Operations() {
@@ -439,7 +452,8 @@ func TestHostile_MemberOfWrongKindKeepsResponse(t *testing.T) {
 		}
 		t.Run(string(op.ID), func(t *testing.T) {
 			var body []byte
-			c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: string(body)} })
+			c := newCannedClient(t,
+				func(*http.Request) canned { return canned{status: 200, body: string(body)} })
 			kinds, swept := jsonKinds(), 0
 			for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 				sweep(t, clienttest.ExampleOf(op.ID), kinds[kind], func(member string, changed []byte) {
@@ -451,7 +465,8 @@ func TestHostile_MemberOfWrongKindKeepsResponse(t *testing.T) {
 					}
 					assert.Contains(t, requiredMembers(op.ID), member, "as %s: %v", kind, err)
 					assert.True(t, isA[*client.DecodeError](err), "%s as %s: %v", member, kind, err)
-					assert.Equal(t, !op.RetrySafe, errors.Is(err, client.ErrOutcomeUnknown), "%s as %s", member, kind)
+					assert.Equal(t, !op.RetrySafe, errors.Is(err, client.ErrOutcomeUnknown),
+						"%s as %s", member, kind)
 				})
 			}
 			assert.Positive(t, swept)

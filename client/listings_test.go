@@ -84,7 +84,8 @@ func TestListings_WritesSendOnlyWhatIsSet(t *testing.T) {
 		body  string
 	}{
 		"create": {gen.OpCreateListing, func(c *client.Client) (*client.Operation, error) {
-			return c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: variantID, Amount: "162"})
+			return c.Listings.Create(t.Context(),
+				gen.CreateListingRequest{VariantID: variantID, Amount: "162"})
 		}, `{"variantId":"` + variantID + `","amount":"162"}`},
 		"create with false": {gen.OpCreateListing, func(c *client.Client) (*client.Operation, error) {
 			return c.Listings.Create(t.Context(), gen.CreateListingRequest{
@@ -121,7 +122,8 @@ func TestListings_WritesSendOnlyWhatIsSet(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, operationID, o.ID())
 			assert.Equal(t, listingID, o.ListingID())
-			assert.Equal(t, gen.OperationStatusPending, o.Snapshot().OperationStatus, "the response is the first snapshot")
+			assert.Equal(t, gen.OperationStatusPending, o.Snapshot().OperationStatus,
+				"the response is the first snapshot")
 			assert.False(t, o.Done())
 			if test.body == "" {
 				assert.Empty(t, srv.Requests(test.op)[0].Body)

@@ -237,15 +237,20 @@ func (m *messages) addErrorTypes() {
 	m.add("TransportError not sent", &client.TransportError{CallInfo: unsent, Err: context.Canceled})
 	m.add("TransportError of unknown outcome", &client.TransportError{CallInfo: unknown, Err: cut})
 	m.add("DecodeError", &client.DecodeError{CallInfo: read, StatusCode: 200, Err: cut})
-	m.add("DecodeError of unknown outcome", &client.DecodeError{CallInfo: unknown, StatusCode: 200, Err: cut})
-	m.add("ArgumentError", &client.ArgumentError{Operation: gen.OpGetListing, Field: "listingId", Problem: "the problem"})
+	m.add("DecodeError of unknown outcome",
+		&client.DecodeError{CallInfo: unknown, StatusCode: 200, Err: cut})
+	m.add("ArgumentError",
+		&client.ArgumentError{Operation: gen.OpGetListing, Field: "listingId", Problem: "the problem"})
 	m.add("ThrottledError", &client.ThrottledError{Until: time.Date(2026, 11, 2, 9, 15, 0, 0, time.UTC)})
 
 	batch := &gen.Batch{Status: gen.BatchStatusInProgress, TotalItems: 9, ItemStatuses: gen.Counts{"completed": 2, "failed": 1}}
 	operation := &gen.ListingOperation{OperationStatus: gen.OperationStatusPending}
-	m.add("WaitError of a batch", &client.WaitError{What: "batch", ID: "b1", Batch: batch, Err: context.DeadlineExceeded})
-	m.add("WaitError of an unread batch", &client.WaitError{What: "batch", ID: "b1", Batch: &gen.Batch{}, Err: context.Canceled})
-	m.add("WaitError of an operation", &client.WaitError{What: "operation", ID: "o1", Operation: operation, Err: context.Canceled})
+	m.add("WaitError of a batch",
+		&client.WaitError{What: "batch", ID: "b1", Batch: batch, Err: context.DeadlineExceeded})
+	m.add("WaitError of an unread batch",
+		&client.WaitError{What: "batch", ID: "b1", Batch: &gen.Batch{}, Err: context.Canceled})
+	m.add("WaitError of an operation",
+		&client.WaitError{What: "operation", ID: "o1", Operation: operation, Err: context.Canceled})
 	m.add("WaitError of an unread operation",
 		&client.WaitError{What: "operation", ID: "o1", Operation: &gen.ListingOperation{}, Err: context.Canceled})
 
@@ -256,7 +261,8 @@ func (m *messages) addErrorTypes() {
 
 	item := client.BatchFailure{ItemID: "i1", Status: gen.BatchItemStatusFailed, Reason: "The variant is unknown."}
 	m.add("BatchError", &client.BatchError{BatchID: "b1", Total: 2, Failed: []client.BatchFailure{item}})
-	m.add("BatchError without a reason", &client.BatchError{BatchID: "b1", Total: 2, Failed: []client.BatchFailure{{ItemID: "i1"}}})
+	m.add("BatchError without a reason",
+		&client.BatchError{BatchID: "b1", Total: 2, Failed: []client.BatchFailure{{ItemID: "i1"}}})
 	m.add("BatchError with everything", &client.BatchError{
 		BatchID: "b1", Total: 9, Failed: []client.BatchFailure{item}, Missing: 2, Problem: "the problem", Err: cut,
 		Unknown: []client.BatchFailure{{ItemID: "i2", Problem: "the problem of the item"}},
@@ -400,7 +406,8 @@ func (m *messages) addCalls() {
 
 	m.add("a redirect to another host",
 		read(newCannedClient(m.T, respondWith(302, http.Header{"Location": {"https://elsewhere.invalid/"}}))))
-	m.add("a status without a message", read(newCannedClient(m.T, func(*http.Request) canned { return canned{status: 403} })))
+	m.add("a status without a message",
+		read(newCannedClient(m.T, func(*http.Request) canned { return canned{status: 403} })))
 	closed := newCannedClient(m.T, nil)
 	require.NoError(m, closed.Close())
 	m.add("a closed client", read(closed))
@@ -418,16 +425,19 @@ func (m *messages) addCalls() {
 
 	m.add("a limiter without a place",
 		read(newCannedClient(m.T, nil, client.WithLimiter(placeless{Limiter: quota.NewLimiter(quota.Unlimited)}))))
-	m.add("a middleware without a response", write(newCannedClient(m.T, nil, client.WithMiddleware(noResponse(false)))))
+	m.add("a middleware without a response",
+		write(newCannedClient(m.T, nil, client.WithMiddleware(noResponse(false)))))
 	hangs := transportFunc(func(r *http.Request) (*http.Response, error) { <-r.Context().Done(); return nil, r.Context().Err() })
-	m.add("an attempt timeout", read(newCannedClient(m.T, nil, oneAttempt, client.WithHTTPClient(&http.Client{Transport: hangs}))))
+	m.add("an attempt timeout",
+		read(newCannedClient(m.T, nil, oneAttempt, client.WithHTTPClient(&http.Client{Transport: hangs}))))
 	repeated := transportFunc(func(r *http.Request) (*http.Response, error) { // as net/http does by itself
 		trace := httptrace.ContextClientTrace(r.Context())
 		trace.GotConn(httptrace.GotConnInfo{})
 		trace.GetConn("")
 		return nil, r.Context().Err()
 	})
-	m.add("a request that net/http repeats", write(newCannedClient(m.T, nil, client.WithHTTPClient(&http.Client{Transport: repeated}))))
+	m.add("a request that net/http repeats",
+		write(newCannedClient(m.T, nil, client.WithHTTPClient(&http.Client{Transport: repeated}))))
 	m.add("a document that is idle", m.readIdleDocument())
 }
 
@@ -480,7 +490,8 @@ func (m *messages) addResponses() {
 			return failure(c.Orders.DownloadShippingDocument(ctx, "1-1", "label"))
 		}},
 	} {
-		m.add(tc.name, tc.call(newCannedClient(m.T, func(*http.Request) canned { return canned{status: 200, body: tc.body} })))
+		m.add(tc.name,
+			tc.call(newCannedClient(m.T, func(*http.Request) canned { return canned{status: 200, body: tc.body} })))
 	}
 
 	one, two := item("i1", done, created("l1")), item("i2", done, created("l2"))
@@ -525,7 +536,8 @@ func (m *messages) addTokens() {
 	m.add("a token error with a time", &token.Error{
 		Err: errors.New("the cause"), RetryAt: time.Date(2026, 11, 2, 9, 15, 0, 0, time.UTC),
 	})
-	m.add("a token error without a response", &token.Error{Err: &oauth2.RetrieveError{ErrorCode: "invalid_grant"}})
+	m.add("a token error without a response",
+		&token.Error{Err: &oauth2.RetrieveError{ErrorCode: "invalid_grant"}})
 	m.add("a token error in other words", &token.Error{Err: &oauth2.RetrieveError{
 		Response: &http.Response{StatusCode: http.StatusBadRequest}, ErrorCode: "Your token is gone.",
 	}})
@@ -533,13 +545,17 @@ func (m *messages) addTokens() {
 	m.add("a zero token source", err)
 
 	ended := sourceFunc(func() (*oauth2.Token, error) { runtime.Goexit(); return nil, nil })
-	m.add("a token source that ends its goroutine", readCall.do(m.Context(), newCannedClient(m.T, nil, client.WithTokenSource(ended))))
+	m.add("a token source that ends its goroutine",
+		readCall.do(m.Context(), newCannedClient(m.T, nil, client.WithTokenSource(ended))))
 	panics := sourceFunc(func() (*oauth2.Token, error) { panic("secret") })
-	m.add("a token source that panics", readCall.do(m.Context(), newCannedClient(m.T, nil, client.WithTokenSource(panics))))
+	m.add("a token source that panics",
+		readCall.do(m.Context(), newCannedClient(m.T, nil, client.WithTokenSource(panics))))
 	crashes := sourceFunc(func() (*oauth2.Token, error) { return []*oauth2.Token{}[len(m.lines)*0], nil })
-	m.add("a token source that crashes", readCall.do(m.Context(), newCannedClient(m.T, nil, client.WithTokenSource(crashes))))
+	m.add("a token source that crashes",
+		readCall.do(m.Context(), newCannedClient(m.T, nil, client.WithTokenSource(crashes))))
 	broken := sourceFunc(func() (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "two\nlines"}, nil })
-	m.add("a token source without a token", readCall.do(m.Context(), newCannedClient(m.T, nil, client.WithTokenSource(broken))))
+	m.add("a token source without a token",
+		readCall.do(m.Context(), newCannedClient(m.T, nil, client.WithTokenSource(broken))))
 
 	for _, tc := range []struct {
 		name    string
@@ -568,7 +584,8 @@ func (m *messages) addTokens() {
 	err = source.Close()
 	require.Error(m, err)
 	nextTry := regexp.MustCompile(`next try at [^)]*`) // which is random
-	m.addText("a token source that is closed with an unsaved token", nextTry.ReplaceAllString(err.Error(), "next try at TIME"))
+	m.addText("a token source that is closed with an unsaved token",
+		nextTry.ReplaceAllString(err.Error(), "next try at TIME"))
 	config.OnRotate = nil
 	source = newRefreshSource(m.T, config, &tokenEndpoint{responses: []http.HandlerFunc{tokenResponse(503, ``)}})
 	require.NoError(m, source.Close())
@@ -589,8 +606,10 @@ func (m *messages) refresh(config token.RefreshConfig, endpoint http.RoundTrippe
 }
 
 func (m *messages) addQuotas() {
-	m.add("a call that is larger than the quota", &quota.Error{Limit: 500, Per: 5 * time.Minute, Unit: "items"})
-	m.add("a call beyond the quota", &quota.Error{Limit: 1, Per: 24 * time.Hour, Unit: "requests", Wait: time.Hour})
+	m.add("a call that is larger than the quota",
+		&quota.Error{Limit: 500, Per: 5 * time.Minute, Unit: "items"})
+	m.add("a call beyond the quota",
+		&quota.Error{Limit: 1, Per: 24 * time.Hour, Unit: "requests", Wait: time.Hour})
 }
 
 // settlement is what a service shows of a write of unknown outcome to listing l1: a create batch b1
@@ -676,7 +695,8 @@ func (m *messages) addRecoveries() {
 	} {
 		m.inBubble(func(m *messages) {
 			submission := submissionOf(time.Now().Add(s.ahead))
-			verdict, err := recovery.Recover(m.Context(), s.client(m.T), submission, recovery.Options{Known: []string{s.known}})
+			verdict, err := recovery.Recover(m.Context(), s.client(m.T), submission,
+				recovery.Options{Known: []string{s.known}})
 			require.NoError(m, err, s.name)
 			m.addText("Verdict on "+s.name, text(verdict))
 		})
@@ -703,7 +723,8 @@ func (m *messages) addRecoveryErrors() {
 
 	refused := settlement{status: map[string]int{"/operations": 403}}.client(m.T)
 	settle := func(c *client.Client, kind gen.OperationType, sentAt time.Time) error {
-		_, err := recovery.SettleOperation(ctx, c, kind, gen.UpdateItem{ListingID: "l1", Amount: "76"}, sentAt, recovery.Options{})
+		_, err := recovery.SettleOperation(ctx, c, kind,
+			gen.UpdateItem{ListingID: "l1", Amount: "76"}, sentAt, recovery.Options{})
 		return err
 	}
 	m.add("SettleOperation that is refused", settle(refused, gen.OperationTypeUpdate, time.Now()))
@@ -731,7 +752,8 @@ func (m *messages) addSettlements() {
 	} {
 		m.inBubble(func(m *messages) {
 			sentAt := time.Now().Add(s.ahead)
-			verdict, err := recovery.SettleOperation(m.Context(), s.client(m.T), gen.OperationTypeUpdate, item, sentAt, recovery.Options{})
+			verdict, err := recovery.SettleOperation(m.Context(), s.client(m.T),
+				gen.OperationTypeUpdate, item, sentAt, recovery.Options{})
 			require.NoError(m, err, s.name)
 			m.addText("Verdict on "+s.name, text(verdict))
 		})

@@ -13,7 +13,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// noResponse is a middleware that returns neither a response nor an error, before or after the call.
+// noResponse is a middleware that returns neither a response nor an error, before or after the
+// call.
 func noResponse(sends bool) client.Middleware {
 	return func(next client.Doer) client.Doer {
 		return client.DoerFunc(func(r *http.Request) (*http.Response, error) {

@@ -27,7 +27,8 @@ import (
 func TestObserver_ReportsCallToItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2").Delay(time.Second)
+		srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy").
+			Header("Retry-After", "2").Delay(time.Second)
 		srv.Expect(readCall.op).Disconnect(clienttest.BeforeHeaders, "the network fails")
 		srv.Expect(readCall.op).Raw(http.StatusOK, nil, []byte(`{"listingId":"`+listingID+`","payout":"none"}`), "a payout of another kind")
 		var events []client.Event
@@ -42,9 +43,12 @@ func TestObserver_ReportsCallToItsEnd(t *testing.T) {
 		busy, broken, done, warning := events[0], events[1], events[2], events[3]
 		want := client.Event{Kind: client.EventRetry, Operation: readCall.op, Method: "GET", Route: "/selling/listings/{listingId}", Attempt: 1, StatusCode: 503, Delay: 2 * time.Second}
 		assert.Equal(t, want, busy)
-		assert.Equal(t, []any{client.EventRetry, 2, 0}, []any{broken.Kind, broken.Attempt, broken.StatusCode})
+		assert.Equal(t, []any{client.EventRetry, 2, 0},
+			[]any{broken.Kind, broken.Attempt, broken.StatusCode})
 		assert.True(t, isA[*client.TransportError](broken.Err))
-		assert.Equal(t, client.Event{Kind: client.EventDone, Operation: readCall.op, Method: "GET", Route: want.Route, Attempt: 3, StatusCode: 200, Duration: took}, done)
+		assert.Equal(t,
+			client.Event{Kind: client.EventDone, Operation: readCall.op, Method: "GET", Route: want.Route, Attempt: 3, StatusCode: 200, Duration: took},
+			done)
 		assert.Equal(t, []any{client.EventDecodeWarning, 3}, []any{warning.Kind, warning.Attempt})
 		assert.Error(t, warning.Err)
 
@@ -57,7 +61,9 @@ func TestObserver_ReportsCallToItsEnd(t *testing.T) {
 			assert.Equal(t, "GET /selling/listings/{listingId}", entry.Route)
 			assert.NotContains(t, line, "98e2e748-8000", "ids are left out")
 		}
-		assert.Equal(t, []string{"WARN retry", "WARN retry", "DEBUG done", "WARN " + string(client.EventDecodeWarning)}, levels)
+		assert.Equal(t,
+			[]string{"WARN retry", "WARN retry", "DEBUG done", "WARN " + string(client.EventDecodeWarning)},
+			levels)
 	})
 }
 
@@ -66,7 +72,8 @@ func TestObserver_ReportsFailedCallOnce(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(readCall.op).RespondError(status, "no")
 		var events []client.Event
-		require.Error(t, readCall.do(t.Context(), srv.Client(oneAttempt, client.WithObserver(func(e client.Event) { events = append(events, e) }))))
+		require.Error(t,
+			readCall.do(t.Context(), srv.Client(oneAttempt, client.WithObserver(func(e client.Event) { events = append(events, e) }))))
 		require.Len(t, events, 1)
 		assert.Equal(t, client.EventDone, events[0].Kind)
 		assert.Equal(t, status, events[0].StatusCode)
@@ -77,7 +84,8 @@ func TestObserver_ReportsFailedCallOnce(t *testing.T) {
 func TestObserver_LogsNoZeroValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
-		srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", "2")
+		srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy").
+			Header("Retry-After", "2")
 		srv.Expect(readCall.op).RespondExample().Delay(time.Second)
 		var lines bytes.Buffer
 		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerSecond: 1}),
@@ -97,9 +105,12 @@ func TestObserver_LogsNoZeroValues(t *testing.T) {
 			}
 			event := attrs["event"]
 			delete(attrs, "event")
-			got = append(got, fmt.Sprintf("%s: %s", event, strings.Join(slices.Sorted(maps.Keys(attrs)), " ")))
+			got = append(got,
+				fmt.Sprintf("%s: %s", event, strings.Join(slices.Sorted(maps.Keys(attrs)), " ")))
 		}
-		assert.Equal(t, []string{"retry: attempt delay status", "done: attempt duration status", "done: error"}, got)
+		assert.Equal(t,
+			[]string{"retry: attempt delay status", "done: attempt duration status", "done: error"},
+			got)
 	})
 }
 
@@ -122,7 +133,8 @@ func TestObserver_ReportsWaits(t *testing.T) {
 		var arrivals clock
 		var w waitEvents
 		srv := clienttest.New(t, clienttest.InProcess())
-		c := srv.Client(oneAttempt, client.WithQuota(quota.Quota{RequestsPerDay: 2}), client.WithObserver(w.observe))
+		c := srv.Client(oneAttempt, client.WithQuota(quota.Quota{RequestsPerDay: 2}),
+			client.WithObserver(w.observe))
 		expect429s(srv, 1, "40", &arrivals)
 		expectExamples(srv, 2, &arrivals)
 		require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrRateLimited)
@@ -135,7 +147,8 @@ func TestObserver_ReportsWaits(t *testing.T) {
 		assert.Empty(t, throttled.Window, "a cooldown is no window")
 		var waited time.Duration
 		for _, e := range forQuota {
-			assert.Equal(t, []any{client.ReasonQuota, quota.RequestsPerDay, readCall.op}, []any{e.Reason, e.Window, e.Operation})
+			assert.Equal(t, []any{client.ReasonQuota, quota.RequestsPerDay, readCall.op},
+				[]any{e.Reason, e.Window, e.Operation})
 			waited += e.Delay
 		}
 		assert.Zero(t, forQuota[0].Delay, "the wait begins")
@@ -188,7 +201,8 @@ func TestObserver_LeavesTraceOfCaller(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(readCall.op).Times(2).RespondExample()
 		c := srv.Client(client.WithQuota(quota.Quota{RequestsPerDay: 1}), client.WithObserver(w.observe))
-		ctx := quota.WithTrace(t.Context(), &quota.Trace{WaitStart: func(w quota.Window) { windows = append(windows, w) }})
+		ctx := quota.WithTrace(t.Context(),
+			&quota.Trace{WaitStart: func(w quota.Window) { windows = append(windows, w) }})
 		for range 2 {
 			require.NoError(t, readCall.do(ctx, c))
 		}
@@ -228,6 +242,7 @@ func TestObserver_ReportsWaitsOfLimiterWithoutTrace(t *testing.T) {
 			assert.Empty(t, e.Window)
 			delays = append(delays, e.Delay)
 		}
-		assert.Equal(t, []time.Duration{30 * time.Second, time.Minute, time.Minute, 30 * time.Second}, delays)
+		assert.Equal(t,
+			[]time.Duration{30 * time.Second, time.Minute, time.Minute, 30 * time.Second}, delays)
 	})
 }

@@ -37,12 +37,14 @@ func TestOperation_WaitReturnsAtItsEnd(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
 				srv.Expect(gen.OpUpdateListing).RespondExample()
 				poll := func() *clienttest.Expectation {
-					return srv.Expect(gen.OpGetListingOperation).Path("listingId", listingID).Path("operationId", operationID)
+					return srv.Expect(gen.OpGetListingOperation).Path("listingId", listingID).
+						Path("operationId", operationID)
 				}
 				poll().Respond(200, operationJSON("PENDING"))
 				poll().Respond(200, test.end)
 
-				o, err := srv.Client().Listings.Update(t.Context(), listingID, gen.UpdateListingRequest{Amount: "158.50"})
+				o, err := srv.Client().Listings.Update(t.Context(),
+					listingID, gen.UpdateListingRequest{Amount: "158.50"})
 				require.NoError(t, err)
 				same, err := o.Wait(t.Context())
 
@@ -69,7 +71,8 @@ func TestOperation_IsResumedByIDsWithoutIO(t *testing.T) {
 	o := srv.Client().Listings.Operation(listingID, operationID)
 	require.Zero(t, o.Snapshot(), "no request is sent")
 	require.False(t, o.Done())
-	srv.Expect(gen.OpGetListingOperation).Path("listingId", listingID).Path("operationId", operationID).Respond(200, operationJSON("SUCCEEDED"))
+	srv.Expect(gen.OpGetListingOperation).Path("listingId", listingID).
+		Path("operationId", operationID).Respond(200, operationJSON("SUCCEEDED"))
 
 	_, err := o.Wait(t.Context())
 
@@ -104,7 +107,8 @@ func TestOperation_ResponseWithoutIDsIsOutcomeUnknown(t *testing.T) {
 			srv := clienttest.New(t)
 			srv.Expect(gen.OpCreateListing).Raw(201, nil, []byte(body), why)
 
-			o, err := srv.Client().Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: variantID, Amount: "162"})
+			o, err := srv.Client().Listings.Create(t.Context(),
+				gen.CreateListingRequest{VariantID: variantID, Amount: "162"})
 
 			assert.Nil(t, o)
 			unreadable := &client.DecodeError{}
@@ -147,7 +151,8 @@ func newLossy(t *testing.T) *lossy {
 	t.Helper()
 	market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.Delay = 0 })
 	l := &lossy{inner: market.HTTPClient().Transport}
-	l.c = newTransportClient(t, l, client.WithBaseURL(market.URL), client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()))
+	l.c = newTransportClient(t, l, client.WithBaseURL(market.URL),
+		client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()))
 	return l
 }
 
@@ -185,7 +190,8 @@ func sent(r *http.Request) {
 func TestOperationsSince_FindsWriteOfUnknownOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLossy(t)
-		made, err := l.c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: sandboxVariant, Amount: "76"})
+		made, err := l.c.Listings.Create(t.Context(),
+			gen.CreateListingRequest{VariantID: sandboxVariant, Amount: "76"})
 		require.NoError(t, err)
 		_, err = made.Wait(t.Context())
 		require.NoError(t, err)
@@ -226,7 +232,8 @@ func TestOperationsSince_FindsWriteOfUnknownOutcome(t *testing.T) {
 			return err
 		})
 		pass(time.Minute)
-		assert.Len(t, find(gen.OperationTypeDelete, since), 1, "a batch leaves its operations on the listings")
+		assert.Len(t, find(gen.OperationTypeDelete, since), 1,
+			"a batch leaves its operations on the listings")
 
 		_, err = l.c.Listings.OperationsSince(t.Context(), "", gen.OperationTypeDelete, since)
 		require.ErrorIs(t, err, client.ErrInvalidArgument)
@@ -260,13 +267,15 @@ func TestOperationsSince_ReportsDoubt(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := newLossy(t)
 				since := time.Now()
-				made, err := l.c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: sandboxVariant, Amount: "76"})
+				made, err := l.c.Listings.Create(t.Context(),
+					gen.CreateListingRequest{VariantID: sandboxVariant, Amount: "76"})
 				require.NoError(t, err)
 				if row.from != "" {
 					l.rewrite = strings.NewReplacer(row.from, row.to)
 				}
 
-				found, err := l.c.Listings.OperationsSince(t.Context(), made.ListingID(), gen.OperationTypeCreate, since)
+				found, err := l.c.Listings.OperationsSince(t.Context(), made.ListingID(),
+					gen.OperationTypeCreate, since)
 
 				require.NoError(t, err)
 				got := other
@@ -287,7 +296,8 @@ func TestOperationsSince_FindsEveryType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLossy(t)
 		since := time.Now()
-		made, err := l.c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: sandboxVariant, Amount: "76"})
+		made, err := l.c.Listings.Create(t.Context(),
+			gen.CreateListingRequest{VariantID: sandboxVariant, Amount: "76"})
 		require.NoError(t, err)
 		_, err = made.Wait(t.Context())
 		require.NoError(t, err)

@@ -145,7 +145,8 @@ func TestWithDefaults_IsReplacedByLaterOptions(t *testing.T) {
 	srv.Expect(readCall.op).RespondExample().Times(2)
 	group := client.WithDefaults(client.WithToken("group"))
 	require.NoError(t, readCall.do(t.Context(), srv.Client(group)))
-	require.NoError(t, readCall.do(t.Context(), srv.Client(group, client.WithTokenSource(&countingSource{}))))
+	require.NoError(t,
+		readCall.do(t.Context(), srv.Client(group, client.WithTokenSource(&countingSource{}))))
 	for i, want := range []string{"Bearer group", "Bearer token-1"} {
 		assert.Equal(t, want, srv.Requests(readCall.op)[i].Header.Get("Authorization"))
 	}
@@ -157,7 +158,8 @@ func TestNew_DoesNoIO(t *testing.T) {
 		return nil, http.ErrNotSupported
 	})
 	source := &countingSource{}
-	_, err := client.New(validOptions, client.WithHTTPClient(&http.Client{Transport: untouched}), client.WithTokenSource(source))
+	_, err := client.New(validOptions, client.WithHTTPClient(&http.Client{Transport: untouched}),
+		client.WithTokenSource(source))
 	require.NoError(t, err)
 	assert.Zero(t, source.asked, "no token was asked for")
 }

@@ -130,7 +130,8 @@ func slowDocument(req *http.Request) (*http.Response, error) {
 
 func TestDocument_OutlastsAttemptTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newTransportClient(t, transportFunc(slowDocument), client.WithRetry(client.RetryPolicy{AttemptTimeout: time.Second}))
+		c := newTransportClient(t, transportFunc(slowDocument),
+			client.WithRetry(client.RetryPolicy{AttemptTimeout: time.Second}))
 
 		document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 		require.NoError(t, err)

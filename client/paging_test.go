@@ -29,35 +29,40 @@ func pagedLists() []pagedList {
 		{
 			gen.OpListListings,
 			func(ctx context.Context, c *client.Client) iter.Seq2[string, error] {
-				return ids(c.Listings.List(ctx, client.ListingFilter{}), func(l gen.Listing) string { return l.ListingID })
+				return ids(c.Listings.List(ctx, client.ListingFilter{}),
+					func(l gen.Listing) string { return l.ListingID })
 			},
 			func(ids []string) map[string]any { return map[string]any{"listings": entries(ids, "listingId")} }, "pageNumber",
 		},
 		{
 			gen.OpListActiveOrders,
 			func(ctx context.Context, c *client.Client) iter.Seq2[string, error] {
-				return ids(c.Orders.ListActive(ctx, client.ActiveOrderFilter{}), func(o gen.Order) string { return o.OrderNumber })
+				return ids(c.Orders.ListActive(ctx, client.ActiveOrderFilter{}),
+					func(o gen.Order) string { return o.OrderNumber })
 			},
 			func(ids []string) map[string]any { return map[string]any{"orders": entries(ids, "orderNumber")} }, "pageNumber",
 		},
 		{
 			gen.OpListOrderHistory,
 			func(ctx context.Context, c *client.Client) iter.Seq2[string, error] {
-				return ids(c.Orders.ListHistory(ctx, client.OrderHistoryFilter{}), func(o gen.Order) string { return o.OrderNumber })
+				return ids(c.Orders.ListHistory(ctx, client.OrderHistoryFilter{}),
+					func(o gen.Order) string { return o.OrderNumber })
 			},
 			func(ids []string) map[string]any { return map[string]any{"orders": entries(ids, "orderNumber")} }, "pageNumber",
 		},
 		{
 			gen.OpSearchProducts,
 			func(ctx context.Context, c *client.Client) iter.Seq2[string, error] {
-				return ids(c.Catalog.Search(ctx, client.ProductQuery{Query: "jordan"}), func(p gen.Product) string { return p.ProductID })
+				return ids(c.Catalog.Search(ctx, client.ProductQuery{Query: "jordan"}),
+					func(p gen.Product) string { return p.ProductID })
 			},
 			func(ids []string) map[string]any { return map[string]any{"products": entries(ids, "productId")} }, "pageNumber",
 		},
 		{
 			gen.OpListListingOperations,
 			func(ctx context.Context, c *client.Client) iter.Seq2[string, error] {
-				return ids(c.Listings.ListOperations(ctx, listingID), func(o gen.ListingOperation) string { return o.OperationID })
+				return ids(c.Listings.ListOperations(ctx, listingID),
+					func(o gen.ListingOperation) string { return o.OperationID })
 			},
 			func(ids []string) map[string]any { return map[string]any{"operations": entries(ids, "operationId")} }, "cursor",
 		},
@@ -280,7 +285,9 @@ func TestPaging_EntriesWithoutIDAreNoProgress(t *testing.T) {
 		}
 	}
 
-	assert.Equal(t, []gen.ListingStatus{"ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE"}, statuses, "entries without an id are not compared")
+	assert.Equal(t,
+		[]gen.ListingStatus{"ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE", "ACTIVE", "INACTIVE"},
+		statuses, "entries without an id are not compared")
 	require.ErrorIs(t, failed, client.ErrPagingStuck)
 }
 

@@ -70,7 +70,8 @@ func startPipeService(t *testing.T, http2 bool, handler http.HandlerFunc) *pipeS
 	return s
 }
 
-// pipeListener accepts what is dialed in memory. The listener in it is closed; its address is not used.
+// pipeListener accepts what is dialed in memory. The listener in it is closed; its address is not
+// used.
 type pipeListener struct {
 	net.Listener
 	conns  chan net.Conn

@@ -120,8 +120,10 @@ func TestRedirect_CountsAsRequestForQuota(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		elsewhere := strings.TrimSuffix(srv.BaseURL(), "/") + "/selling/listings/other"
-		srv.Expect(readCall.op).Times(2).Raw(http.StatusFound, http.Header{"Location": {elsewhere}}, nil, "moved for now")
-		srv.Expect(readCall.op).Path("listingId", "other").RespondError(http.StatusConflict, "for its attempts")
+		srv.Expect(readCall.op).Times(2).
+			Raw(http.StatusFound, http.Header{"Location": {elsewhere}}, nil, "moved for now")
+		srv.Expect(readCall.op).Path("listingId", "other").
+			RespondError(http.StatusConflict, "for its attempts")
 		limiter := &recordingLimiter{}
 		err := readCall.do(t.Context(), srv.Client(client.WithLimiter(limiter)))
 		require.ErrorIs(t, err, client.ErrConflict)

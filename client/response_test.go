@@ -52,7 +52,9 @@ func TestResponse_OfNoOperationIsDecodeError(t *testing.T) {
 				continue
 			}
 			assert.Equal(t, 200, failed.StatusCode)
-			assert.Equal(t, client.CallInfo{Operation: op.ID, Method: op.Method, Route: op.Route, Attempts: 1, OutcomeUnknown: !op.RetrySafe}, failed.CallInfo)
+			assert.Equal(t,
+				client.CallInfo{Operation: op.ID, Method: op.Method, Route: op.Route, Attempts: 1, OutcomeUnknown: !op.RetrySafe},
+				failed.CallInfo)
 			assert.Equal(t, body, string(failed.Body), "%s for %s", why, op.ID)
 			assert.Equal(t, !op.RetrySafe, errors.Is(err, client.ErrOutcomeUnknown), op.ID)
 		}
@@ -96,8 +98,10 @@ func TestResponse_OfAnotherObjectIsRefused(t *testing.T) {
 				{func(id string) string { return id[:len(id)-1] + "x" }, false, "another id"},
 				{func(id string) string { return id + " " }, false, "a longer one"},
 			} {
-				body := edit(t, clienttest.ExampleOf(op), func(object map[string]any) { object[member] = tc.change(object[member].(string)) })
-				c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: body} })
+				body := edit(t, clienttest.ExampleOf(op),
+					func(object map[string]any) { object[member] = tc.change(object[member].(string)) })
+				c := newCannedClient(t,
+					func(*http.Request) canned { return canned{status: 200, body: body} })
 
 				err := calls[op](t.Context(), c)
 
@@ -118,8 +122,10 @@ func TestResponse_OfNewObjectNeedsAnID(t *testing.T) {
 	} {
 		for _, member := range members {
 			for id, ok := range map[any]bool{"any id": true, "": false, nil: false, 7: false} {
-				body := edit(t, clienttest.ExampleOf(op), func(object map[string]any) { object[member] = id })
-				c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: body} })
+				body := edit(t, clienttest.ExampleOf(op),
+					func(object map[string]any) { object[member] = id })
+				c := newCannedClient(t,
+					func(*http.Request) canned { return canned{status: 200, body: body} })
 
 				err := calls[op](t.Context(), c)
 
@@ -270,7 +276,8 @@ func tracedWrites(t *testing.T) map[string]tracedWrite {
 			return operationIDsOf(c.Listings.Delete(ctx, listingID))
 		}),
 		"ingest": write(gen.OpIngestProducts, func(ctx context.Context, c *client.Client) (string, error) {
-			taken, err := c.Catalog.Ingest(ctx, requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items)
+			taken, err := c.Catalog.Ingest(ctx,
+				requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items)
 			if taken == nil {
 				return "", err
 			}
@@ -279,8 +286,8 @@ func tracedWrites(t *testing.T) map[string]tracedWrite {
 	}
 }
 
-// TestSalvage_KeepsIDOfBrokenResponse cuts the example response of every write after each of its bytes. The handle
-// is returned from the end of the last id on, and never with another id.
+// TestSalvage_KeepsIDOfBrokenResponse cuts the example response of every write after each of its
+// bytes. The handle is returned from the end of the last id on, and never with another id.
 func TestSalvage_KeepsIDOfBrokenResponse(t *testing.T) {
 	writes := tracedWrites(t)
 	covered := map[gen.OperationID]bool{}
@@ -400,13 +407,15 @@ func TestSalvage_BatchCanBeWaitedFor(t *testing.T) {
 	assert.Len(t, results, 2)
 }
 
-// FuzzSalvage gives a write broken responses. The id is one that encoding/json reads at the top of the document.
+// FuzzSalvage gives a write broken responses. The id is one that encoding/json reads at the top of
+// the document.
 func FuzzSalvage(f *testing.F) {
 	for _, seed := range []string{`{"batchId":"b1"`, `{"a":[{}],"batchId":"b1",`, `{"batchId":"b1","batchId":"b2"`, `{"batchId":"\ud83d\ude00",`, `[`, `{"batchId"`, `{"batchId":{"batchId":"b1"}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: string(body)} })
+		c := newCannedClient(t,
+			func(*http.Request) canned { return canned{status: 200, body: string(body)} })
 		id, err := batchIDOf(c.Batches.Create(t.Context(), items(1)))
 		if err != nil && id != "" {
 			require.ErrorIs(t, err, client.ErrOutcomeUnknown)

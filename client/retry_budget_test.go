@@ -37,7 +37,8 @@ func TestRetryBudget_BoundsRetriesOfClient(t *testing.T) {
 
 		other := srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: 3, MinDelay: 1, MaxDelay: 1}))
 		srv.Expect(readCall.op).Times(3).RespondError(http.StatusServiceUnavailable, "busy")
-		require.ErrorIs(t, readCall.do(t.Context(), other), client.ErrServer, "another client has its own budget")
+		require.ErrorIs(t, readCall.do(t.Context(), other), client.ErrServer,
+			"another client has its own budget")
 	})
 }
 
@@ -151,8 +152,8 @@ func TestRetryBudget_CanceledPauseReturnsItsRetry(t *testing.T) {
 }
 
 // TestRetryBudget_RefusedRetryReturnsItselfOnly has every call fail twice and be refused before its
-// third attempt, which takes nothing from the budget. The second attempt was made and failed, so its
-// retry is not returned.
+// third attempt, which takes nothing from the budget. The second attempt was made and failed, so
+// its retry is not returned.
 func TestRetryBudget_RefusedRetryReturnsItselfOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
@@ -166,7 +167,8 @@ func TestRetryBudget_RefusedRetryReturnsItselfOnly(t *testing.T) {
 		c := srv.Client(client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1}), tokens)
 		for i := range 19 { // The last call takes the 19th retry for good, and the 20th for a moment.
 			srv.Expect(readCall.op).Times(2).RespondError(http.StatusServiceUnavailable, "busy")
-			require.True(t, isA[*token.Error](readCall.do(t.Context(), c)), "there were two retries left after %d calls", i)
+			require.True(t, isA[*token.Error](readCall.do(t.Context(), c)),
+				"there were two retries left after %d calls", i)
 		}
 		srv.Expect(readCall.op).Times(2).RespondError(http.StatusServiceUnavailable, "busy")
 		err := readCall.do(t.Context(), c)
@@ -193,7 +195,8 @@ func TestRetryBudget_UnmadeAttemptReturnsItsRetry(t *testing.T) {
 					err := readCall.do(ctx, c)
 					cancel()
 					require.ErrorIs(t, err, client.ErrServer)
-					refused := isA[*token.Error](err) || isA[*quota.Error](err) || errors.Is(err, context.Canceled)
+					refused := isA[*token.Error](err) || isA[*quota.Error](err) || errors.Is(err,
+						context.Canceled)
 					require.True(t, refused, "a retry was left after %d calls: %v", i, err)
 				}
 			})

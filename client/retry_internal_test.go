@@ -36,7 +36,8 @@ func TestRetryTable_Decides(t *testing.T) {
 		}{{true, row.read}, {false, row.write}} {
 			var got decision
 			got.retry, got.unknown = row.outcome.decide(kind.retrySafe, row.written)
-			assert.Equal(t, kind.want, got, "%s, retry safe %t, written %t: %s", row.outcome, kind.retrySafe, row.written, row.why)
+			assert.Equal(t, kind.want, got, "%s, retry safe %t, written %t: %s", row.outcome,
+				kind.retrySafe, row.written, row.why)
 		}
 	}
 }

@@ -33,8 +33,11 @@ func TestRetryPauses_GrowWithJitter(t *testing.T) {
 				for range 10 {
 					var arrivals clock
 					srv := clienttest.New(t, clienttest.InProcess())
-					srv.Expect(readCall.op).Times(len(tc.ceilings)+1).Check(arrivals.tick).RespondError(http.StatusServiceUnavailable, "busy")
-					require.ErrorIs(t, readCall.do(t.Context(), srv.Client(client.WithRetry(tc.policy))), client.ErrServer)
+					srv.Expect(readCall.op).Times(len(tc.ceilings)+1).Check(arrivals.tick).
+						RespondError(http.StatusServiceUnavailable, "busy")
+					require.ErrorIs(t,
+						readCall.do(t.Context(), srv.Client(client.WithRetry(tc.policy))),
+						client.ErrServer)
 
 					pauses := arrivals.pauses()
 					require.Len(t, pauses, len(tc.ceilings))
@@ -66,7 +69,8 @@ func TestRetryAfter_IsObeyed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var arrivals clock
 			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(tc.call.op).Check(arrivals.tick).RespondError(tc.status, "later").Header("Retry-After", tc.value)
+			srv.Expect(tc.call.op).Check(arrivals.tick).RespondError(tc.status, "later").
+				Header("Retry-After", tc.value)
 			srv.Expect(tc.call.op).Check(arrivals.tick).RespondExample()
 			require.NoError(t, tc.call.do(t.Context(), srv.Client()))
 			assert.Equal(t, []time.Duration{tc.want}, arrivals.pauses(), tc.why)
@@ -91,7 +95,8 @@ func TestRetryAfter_TooLongIsReturnedAtOnce(t *testing.T) {
 		for _, call := range []testCall{readCall, writeCall} {
 			synctest.Test(t, func(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
-				srv.Expect(call.op).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", tc.value)
+				srv.Expect(call.op).RespondError(http.StatusTooManyRequests, "slow down").
+					Header("Retry-After", tc.value)
 				ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(tc.ctx, 24*time.Hour))
 				defer cancel()
 				start := time.Now()
@@ -113,11 +118,14 @@ func TestRetryAfter_InvalidIsIgnored(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var arrivals clock
 			srv := clienttest.New(t, clienttest.InProcess())
-			srv.Expect(readCall.op).Check(arrivals.tick).RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", value)
+			srv.Expect(readCall.op).Check(arrivals.tick).
+				RespondError(http.StatusServiceUnavailable, "busy").Header("Retry-After", value)
 			srv.Expect(readCall.op).Check(arrivals.tick).RespondExample()
 			require.NoError(t, readCall.do(t.Context(), srv.Client()))
-			assert.GreaterOrEqual(t, arrivals.pauses()[0], 250*time.Millisecond, "%q: the pause of the policy", value)
-			assert.LessOrEqual(t, arrivals.pauses()[0], 500*time.Millisecond, "%q: the pause of the policy", value)
+			assert.GreaterOrEqual(t, arrivals.pauses()[0], 250*time.Millisecond,
+				"%q: the pause of the policy", value)
+			assert.LessOrEqual(t, arrivals.pauses()[0], 500*time.Millisecond,
+				"%q: the pause of the policy", value)
 		})
 	}
 }
@@ -151,8 +159,10 @@ func TestRetry_429IsSentThreeTimesAtMost(t *testing.T) {
 			t.Run(string(call.op)+strconv.Itoa(tc.attempts), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					srv := clienttest.New(t, clienttest.InProcess())
-					srv.Expect(call.op).Times(tc.want).RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", tc.header)
-					err := call.do(t.Context(), srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: tc.attempts})))
+					srv.Expect(call.op).Times(tc.want).
+						RespondError(http.StatusTooManyRequests, "slow down").Header("Retry-After", tc.header)
+					err := call.do(t.Context(),
+						srv.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: tc.attempts})))
 					require.ErrorIs(t, err, client.ErrRateLimited, tc.why)
 					assert.NotErrorIs(t, err, client.ErrOutcomeUnknown, "each request was refused")
 					assert.Equal(t, tc.want, infoOf(t, err).Attempts)
@@ -175,10 +185,12 @@ func TestRetry_CountsOnly429sAsThrottled(t *testing.T) {
 						throttled++
 					}
 				}
-				srv.Expect(readCall.op).Times(3-throttled).RespondError(http.StatusTooManyRequests, "slow down")
+				srv.Expect(readCall.op).Times(3-throttled).
+					RespondError(http.StatusTooManyRequests, "slow down")
 				err := readCall.do(t.Context(), c)
 				require.ErrorIs(t, err, client.ErrRateLimited)
-				assert.Equal(t, len(before)+3-throttled, infoOf(t, err).Attempts, "three 429s, besides other failures")
+				assert.Equal(t, len(before)+3-throttled, infoOf(t, err).Attempts,
+					"three 429s, besides other failures")
 			})
 		})
 	}

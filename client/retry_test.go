@@ -25,7 +25,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// ending is how a call ends whose first attempt fails, and whose second attempt, if there is one, succeeds.
+// ending is how a call ends whose first attempt fails, and whose second attempt, if there is one,
+// succeeds.
 type ending struct {
 	retried bool
 	failure func(error) bool
@@ -92,7 +93,8 @@ func TestRetry_FollowsTableForEveryOperation(t *testing.T) {
 				if op.ID == gen.OpGetShippingDocument && row.what == cutBody {
 					continue // The document streams; see TestDocument_CutIsErrorOfRead.
 				}
-				t.Run(string(op.ID), func(t *testing.T) { assertEnding(t, testCall{op.ID, calls[op.ID]}, row.first, want) })
+				t.Run(string(op.ID),
+					func(t *testing.T) { assertEnding(t, testCall{op.ID, calls[op.ID]}, row.first, want) })
 			}
 		})
 	}
@@ -146,7 +148,8 @@ func TestRetry_SendsWholeBodyAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		const body = `{"variantId":"8f4d2c4e-9d57-4a87-8a34-6b2f5d6d1e21","amount":"162"}`
-		srv.Expect(writeCall.op).BodyJSON(body).RespondError(http.StatusTooManyRequests, "slow down").Times(2)
+		srv.Expect(writeCall.op).BodyJSON(body).
+			RespondError(http.StatusTooManyRequests, "slow down").Times(2)
 		srv.Expect(writeCall.op).BodyJSON(body).RespondExample()
 		require.NoError(t, writeCall.do(t.Context(), srv.Client()))
 	})
@@ -261,7 +264,8 @@ func TestRetry_ContextThatEndsIsTheError(t *testing.T) {
 					start := time.Now()
 					err := call.do(ctx, srv.Client())
 					require.ErrorIs(t, err, tc.want)
-					assert.Equal(t, !tc.response, isA[*client.TransportError](err), "%T: the last response is kept", err)
+					assert.Equal(t, !tc.response, isA[*client.TransportError](err),
+						"%T: the last response is kept", err)
 					assert.Equal(t, tc.attempts, infoOf(t, err).Attempts)
 					assert.Equal(t, tc.doubtful && kind == "write", infoOf(t, err).OutcomeUnknown)
 					if tc.doubtful && kind == "write" {
@@ -269,7 +273,8 @@ func TestRetry_ContextThatEndsIsTheError(t *testing.T) {
 					} else {
 						assert.NotErrorIs(t, err, client.ErrOutcomeUnknown)
 					}
-					assert.LessOrEqual(t, time.Since(start), time.Second, "the call returns when the context ends")
+					assert.LessOrEqual(t, time.Since(start), time.Second,
+						"the call returns when the context ends")
 				})
 			})
 		}
@@ -297,7 +302,8 @@ func TestRetry_AttemptTimeoutHasSentinel(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(writeCall.op).RespondExample().Delay(time.Hour)
 		start := time.Now()
-		err := writeCall.do(t.Context(), srv.Client(client.WithRetry(client.RetryPolicy{AttemptTimeout: 5 * time.Second})))
+		err := writeCall.do(t.Context(),
+			srv.Client(client.WithRetry(client.RetryPolicy{AttemptTimeout: 5 * time.Second})))
 		require.ErrorIs(t, err, client.ErrOutcomeUnknown)
 		require.ErrorIs(t, err, client.ErrAttemptTimeout)
 		require.ErrorIs(t, err, context.DeadlineExceeded, "as timeouts of net/http are")
@@ -344,7 +350,8 @@ func TestRetry_EndsAfter30MinutesWithoutDeadline(t *testing.T) {
 			start := time.Now()
 			require.Error(t, readCall.do(t.Context(), c))
 			assert.LessOrEqual(t, time.Since(start), 30*time.Minute, tc.why)
-			assert.GreaterOrEqual(t, time.Since(start), 14*time.Minute, "the call is given its time: %s", tc.why)
+			assert.GreaterOrEqual(t, time.Since(start), 14*time.Minute,
+				"the call is given its time: %s", tc.why)
 		})
 	}
 }
@@ -406,7 +413,8 @@ func TestRetry_RefusedRetryKeepsLastError(t *testing.T) {
 
 func TestRetry_RefusedFirstAttemptHasItsErrorOnly(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
-	err := writeCall.do(t.Context(), srv.Client(client.WithTokenSource(sourceFunc(func() (*oauth2.Token, error) { return nil, errors.New("no disk") }))))
+	err := writeCall.do(t.Context(),
+		srv.Client(client.WithTokenSource(sourceFunc(func() (*oauth2.Token, error) { return nil, errors.New("no disk") }))))
 	require.True(t, isA[*token.Error](err), "%T", err)
 	assert.False(t, isA[*client.APIError](err) || isA[*client.TransportError](err))
 }

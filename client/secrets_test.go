@@ -66,7 +66,8 @@ func (e echo) serve(w http.ResponseWriter, r *http.Request, form func(string) st
 }
 
 // TestSecrets_AreNeverShown has a service repeat the credentials wherever it can, in each form that
-// the redactor promises to find. No error, event or log line shows them, and each error is one line.
+// the redactor promises to find. No error, event or log line shows them, and each error is one
+// line.
 func TestSecrets_AreNeverShown(t *testing.T) {
 	waitForBatch := func(ctx context.Context, c *client.Client) error {
 		b := c.Batches.ResumeCreate("b1")
@@ -222,7 +223,8 @@ func assertSecretFree(t *testing.T, value any, secrets ...string) {
 }
 
 func TestSecrets_AreNotPrintedWithClients(t *testing.T) {
-	c := newClient(t, "https://api.example.com", client.WithAPIKey(secretKey), client.WithToken(secretToken))
+	c := newClient(t, "https://api.example.com", client.WithAPIKey(secretKey),
+		client.WithToken(secretToken))
 	for _, value := range []any{
 		c, *c, c.Raw(), *c.Raw(), c.Listings, *c.Listings, c.Batches.ResumeCreate("1"), c.Listings.Operation("1", "2"),
 		struct{ c *client.Client }{c},

@@ -65,11 +65,13 @@ func TestSend_AttemptTimeoutCoversBody(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
-			err := tc.call.do(t.Context(), newSlowBodyClient(t, http.StatusOK, 10*time.Second, client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1})))
+			err := tc.call.do(t.Context(),
+				newSlowBodyClient(t, http.StatusOK, 10*time.Second, client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1})))
 			require.True(t, isA[*client.DecodeError](err), "%v", err)
 			assert.Equal(t, tc.unknown, infoOf(t, err).OutcomeUnknown, tc.why)
 			assert.Equal(t, tc.attempts, infoOf(t, err).Attempts, tc.why)
-			assert.Equal(t, time.Duration(tc.attempts)*30*time.Second, time.Since(start), "30 s per attempt, although bytes arrive")
+			assert.Equal(t, time.Duration(tc.attempts)*30*time.Second, time.Since(start),
+				"30 s per attempt, although bytes arrive")
 		})
 	}
 }
@@ -143,7 +145,8 @@ func TestRaw_ReportsCutErrorBody(t *testing.T) {
 
 func TestSend_CutsLargeErrorBodies(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess())
-	srv.Expect(gen.OpGetListing).Raw(http.StatusForbidden, nil, bytes.Repeat([]byte("x"), 1<<20), "a page of a mebibyte")
+	srv.Expect(gen.OpGetListing).
+		Raw(http.StatusForbidden, nil, bytes.Repeat([]byte("x"), 1<<20), "a page of a mebibyte")
 	_, err := srv.Client().Listings.Get(t.Context(), "98e2e748")
 	var failed *client.APIError
 	require.ErrorAs(t, err, &failed)
@@ -167,7 +170,8 @@ func TestSend_TakesWholeBodyOfBrokenConnection(t *testing.T) {
 			w.Header().Set("Content-Length", strconv.Itoa(len(tc.body)+tc.missing))
 			_, _ = io.WriteString(w, tc.body)
 		}))
-		op, err := newServerClient(t, srv).Listings.Deactivate(t.Context(), "98e2e748-8000-45bf-a624-5531d6a68318")
+		op, err := newServerClient(t, srv).
+			Listings.Deactivate(t.Context(), "98e2e748-8000-45bf-a624-5531d6a68318")
 		srv.Close()
 		if tc.whole {
 			require.NoError(t, err, tc.why)
@@ -198,12 +202,14 @@ func TestSend_SwitchingProtocolsIsAnError(t *testing.T) {
 			go func() {
 				defer conn.Close()
 				_, _ = io.ReadAtLeast(conn, make([]byte, 4096), 16)
-				_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n")
+				_, _ = io.WriteString(conn,
+					"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n")
 				_, _ = io.Copy(io.Discard, conn) // and sends nothing more
 			}()
 		}
 	}()
-	c := newClient(t, "http://"+l.Addr().String(), client.WithRetry(client.RetryPolicy{AttemptTimeout: 5 * time.Second}))
+	c := newClient(t, "http://"+l.Addr().String(),
+		client.WithRetry(client.RetryPolicy{AttemptTimeout: 5 * time.Second}))
 
 	_, read := c.Listings.Get(t.Context(), "a")
 	_, write := c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: "v", Amount: "1"})
@@ -269,8 +275,11 @@ func TestTransport_KeepsConnectionsOfManyGoroutines(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	assert.LessOrEqual(t, closed.Load(), int32(goroutines/8), "net/http drops a connection only if its writer does not run for 50 ms")
-	assert.LessOrEqual(t, opened.Load(), int32(2*goroutines), "net/http dials while it waits for a free connection, but not for each of %d requests", goroutines*rounds)
+	assert.LessOrEqual(t, closed.Load(), int32(goroutines/8),
+		"net/http drops a connection only if its writer does not run for 50 ms")
+	assert.LessOrEqual(t, opened.Load(), int32(2*goroutines),
+		"net/http dials while it waits for a free connection, but not for each of %d requests",
+		goroutines*rounds)
 }
 
 func TestTransport_DropsDeadHTTP2Connection(t *testing.T) {
@@ -284,7 +293,8 @@ func TestTransport_DropsDeadHTTP2Connection(t *testing.T) {
 		service.dialed[0].dead.Store(true)
 		start := time.Now()
 		require.NoError(t, readCall.do(t.Context(), c), "the read is repeated on another connection")
-		assert.GreaterOrEqual(t, time.Since(start), 15*time.Second, "10 s without a frame, and 5 s without one after a PING")
+		assert.GreaterOrEqual(t, time.Since(start), 15*time.Second,
+			"10 s without a frame, and 5 s without one after a PING")
 		assert.Less(t, time.Since(start), 16*time.Second, "before the attempt times out")
 		require.Len(t, service.dialed, 2)
 		assert.True(t, service.dialed[0].closed.Load())
@@ -319,7 +329,8 @@ func TestTransport_OfCallerIsNotChanged(t *testing.T) {
 		c := newClient(t, service.URL, client.WithHTTPClient(&http.Client{Transport: given}))
 		require.NoError(t, readCall.do(t.Context(), c))
 		<-time.After(time.Hour)
-		assertConnections(t, service, 1, 1, "the transport keeps idle connections as long as its owner wants")
+		assertConnections(t, service, 1, 1,
+			"the transport keeps idle connections as long as its owner wants")
 		assert.Zero(t, given.IdleConnTimeout)
 		assert.Zero(t, given.MaxIdleConnsPerHost)
 		assert.Nil(t, given.HTTP2)

@@ -62,7 +62,8 @@ func TestSale_LastsAsLongAsTheQuota(t *testing.T) {
 	began := time.Now()
 	var simulated time.Duration
 	synctest.Test(t, func(t *testing.T) {
-		market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.Quota, o.Delay = quota.Public, 0 })
+		market := sandboxtest.NewInProcess(t,
+			func(o *sandbox.Options) { o.Quota, o.Delay = quota.Public, 0 })
 		c, err := client.New(
 			client.WithBaseURL(market.URL), client.WithHTTPClient(market.HTTPClient()),
 			client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()))
@@ -100,11 +101,13 @@ func TestSale_LastsAsLongAsTheQuota(t *testing.T) {
 
 // arrivalsListings is how many listings are sold. The seed makes the delays.
 var (
-	arrivalsListings = flag.Int("arrivals-listings", 2_000, "listings of the sale whose requests take time to arrive, a multiple of 500")
-	arrivalsSeed     = flag.Uint64("arrivals-seed", 1, "seed of the delays of that sale")
+	arrivalsListings = flag.Int("arrivals-listings", 2_000,
+		"listings of the sale whose requests take time to arrive, a multiple of 500")
+	arrivalsSeed = flag.Uint64("arrivals-seed", 1, "seed of the delays of that sale")
 )
 
-// slowNetwork is a network in simulated time: everything written takes up to delay to arrive, in order.
+// slowNetwork is a network in simulated time: everything written takes up to delay to arrive, in
+// order.
 type slowNetwork struct {
 	delay    time.Duration
 	accepted chan net.Conn
@@ -255,9 +258,9 @@ func selfSigned(t *testing.T, host string) (tls.Certificate, *x509.CertPool) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, roots
 }
 
-// TestArrivals_KeepPublicQuota sells an inventory over TLS to a sandbox that counts requests when they arrive, and
-// enforces the public quota. Every request and response takes up to 300 ms, so that a request may arrive much faster
-// than the one before it.
+// TestArrivals_KeepPublicQuota sells an inventory over TLS to a sandbox that counts requests when
+// they arrive, and enforces the public quota. Every request and response takes up to 300 ms, so
+// that a request may arrive much faster than the one before it.
 func TestArrivals_KeepPublicQuota(t *testing.T) {
 	for _, major := range []int{1, 2} {
 		t.Run(fmt.Sprintf("HTTP %d", major), func(t *testing.T) {
@@ -328,7 +331,8 @@ func sellOverSlowNetwork(t *testing.T, major int) {
 		refused, arrived, lookUps, looked, looked/time.Duration(lookUps), groups*500, sold, sold.Seconds()/windows.Seconds(), windows)
 	assert.Zero(t, refused)
 	assert.LessOrEqual(t, sold, windows*105/100)
-	assert.LessOrEqual(t, looked, time.Duration(lookUps)*(time.Second+2*delay)+10*time.Second, "a second and a round trip per request, and a handshake")
+	assert.LessOrEqual(t, looked, time.Duration(lookUps)*(time.Second+2*delay)+10*time.Second,
+		"a second and a round trip per request, and a handshake")
 }
 
 // lookUp reads products and their variants, eight at a time, and returns the number of requests.

@@ -29,14 +29,16 @@ type http1Ending struct {
 	endless   bool // Whether nothing shows that it did.
 	silent    bool // Whether the caller gets no sign that the exchange has ended.
 	expect    bool // Whether the request expects 100-continue.
-	// end takes the exchange from the first byte of the request to its end, and reports whether the connection is used again.
+	// end takes the exchange from the first byte of the request to its end, and reports whether the
+	// connection is used again.
 	end func(x *http1Exchange) bool
 }
 
 // String implements [fmt.Stringer].
 func (e http1Ending) String() string { return e.name }
 
-// http1Server is an HTTP/1 server on a loopback socket that ends exchanges in ways in which no proper server does.
+// http1Server is an HTTP/1 server on a loopback socket that ends exchanges in ways in which no
+// proper server does.
 type http1Server struct {
 	listener net.Listener
 	target   http.Handler
@@ -236,7 +238,8 @@ var wholeExchange = http1Ending{name: "whole", delivered: true, status: http.Sta
 
 // http1Endings are ways in which exchanges end.
 func http1Endings() []http1Ending {
-	return slices.Concat([]http1Ending{wholeExchange}, http1NotApplied(), http1Applied(), http1Whole(), http1Informed())
+	return slices.Concat([]http1Ending{wholeExchange}, http1NotApplied(), http1Applied(),
+		http1Whole(), http1Informed())
 }
 
 // thenClose, thenReset and thenStall take the exchange so far and then do that to the connection.
@@ -279,7 +282,8 @@ func http1NotApplied() []http1Ending {
 	}
 }
 
-// http1Applied are endings after the target has handled the request, without a response that is whole.
+// http1Applied are endings after the target has handled the request, without a response that is
+// whole.
 func http1Applied() []http1Ending {
 	type x = http1Exchange
 	applied := func(send func(*x)) func(*x) {

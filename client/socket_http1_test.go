@@ -29,8 +29,8 @@ var (
 type http1Setting struct {
 	secure bool // Over TLS.
 	warm   bool // On a connection that has been used before, with another one at hand.
-	// key is whether there is an Idempotency-Key, which a middleware may add, and which makes net/http repeat writes on
-	// connections that have been used before.
+	// key is whether there is an Idempotency-Key, which a middleware may add, and which makes
+	// net/http repeat writes on connections that have been used before.
 	key bool
 }
 
@@ -64,7 +64,8 @@ type http1Trial struct {
 	err       error
 }
 
-// prepareHTTP1 starts a server on which the trial's requests meet the ending, and a client of it. finish closes both.
+// prepareHTTP1 starts a server on which the trial's requests meet the ending, and a client of it.
+// finish closes both.
 func (s *socketService) prepareHTTP1(
 	t *testing.T, ending http1Ending, setting http1Setting, tr *trial,
 ) *http1Trial {
@@ -160,12 +161,13 @@ func (run *http1Trial) assertWrite(t *testing.T, ending http1Ending) {
 		assert.Equal(t, ending.silent, errors.Is(run.err, context.Canceled), what)
 	default:
 		assert.True(t, isA[*client.APIError](run.err), what)
-		assert.Equal(t, ending.status == http.StatusRequestTimeout, errors.Is(run.err, client.ErrOutcomeUnknown), what)
+		assert.Equal(t, ending.status == http.StatusRequestTimeout,
+			errors.Is(run.err, client.ErrOutcomeUnknown), what)
 	}
 }
 
-// TestHTTP1_ReadsFollowRetryTable has reads meet every ending: once, so that a repeated call succeeds, and each time,
-// so that its error is seen. Every request is reported as an attempt.
+// TestHTTP1_ReadsFollowRetryTable has reads meet every ending: once, so that a repeated call
+// succeeds, and each time, so that its error is seen. Every request is reported as an attempt.
 func TestHTTP1_ReadsFollowRetryTable(t *testing.T) {
 	s := openSocketService(t, 1)
 	for _, ending := range http1Endings() {
@@ -174,7 +176,8 @@ func TestHTTP1_ReadsFollowRetryTable(t *testing.T) {
 			for _, setting := range http1Settings() {
 				for _, op := range http1Reads {
 					for _, faults := range []int32{1, 2} {
-						run := s.prepareHTTP1(t, ending, setting, &trial{call: s.reads[op](), faults: faults})
+						run := s.prepareHTTP1(t, ending, setting,
+							&trial{call: s.reads[op](), faults: faults})
 						run.finish(t.Context())
 						run.assertRead(t, ending)
 					}
@@ -212,7 +215,8 @@ func (run *http1Trial) assertRead(t *testing.T, ending http1Ending) {
 	assert.NotErrorIs(t, run.err, client.ErrOutcomeUnknown, what)
 }
 
-// TestHTTP1_EndedIdleConnectionIsNoProofOfUnsent ends a connection at the moment when a write gets it.
+// TestHTTP1_EndedIdleConnectionIsNoProofOfUnsent ends a connection at the moment when a write gets
+// it.
 func TestHTTP1_EndedIdleConnectionIsNoProofOfUnsent(t *testing.T) {
 	ends := map[string]func(*http1Exchange){
 		"close": (*http1Exchange).close,
@@ -256,8 +260,8 @@ func (s *socketService) writeAtTheEnd(t *testing.T, setting http1Setting, end fu
 	run.assertReport(t, run.err)
 }
 
-// TestHTTP1_DialErrorIsNoProofOfUnsent has net/http dial once more for a write that was applied. The dial fails, and
-// does not show that the write was not sent.
+// TestHTTP1_DialErrorIsNoProofOfUnsent has net/http dial once more for a write that was applied.
+// The dial fails, and does not show that the write was not sent.
 func TestHTTP1_DialErrorIsNoProofOfUnsent(t *testing.T) {
 	s := openSocketService(t, 2)
 	for _, secure := range []bool{false, true} {

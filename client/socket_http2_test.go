@@ -42,8 +42,9 @@ func (s *socketService) http2Peer(t *testing.T, ending h2peer.Ending, settings .
 	return peer
 }
 
-// TestHTTP2_WritesAreAppliedOnce has every write meet every ending of a stream: on a new connection and on one that was
-// used before, alone and with others in flight on it, through the typed methods and through the generated client.
+// TestHTTP2_WritesAreAppliedOnce has every write meet every ending of a stream: on a new connection
+// and on one that was used before, alone and with others in flight on it, through the typed methods
+// and through the generated client.
 func TestHTTP2_WritesAreAppliedOnce(t *testing.T) {
 	endings := h2peer.Endings()
 	s := openSocketService(t, 6*len(endings))
@@ -95,8 +96,8 @@ func (s *socketService) writeAlone(t *testing.T, peer *h2peer.Peer, ending h2pee
 	}
 }
 
-// writeTogether makes all writes at once, in both ways. None ends before the others have arrived, if they wait for each
-// other.
+// writeTogether makes all writes at once, in both ways. None ends before the others have arrived,
+// if they wait for each other.
 func (s *socketService) writeTogether(t *testing.T, peer *h2peer.Peer, ending h2peer.Ending, warm bool, others *barrier) {
 	t.Helper()
 	c, done := s.http2Client(t, peer, warm)
@@ -112,8 +113,8 @@ func (s *socketService) writeTogether(t *testing.T, peer *h2peer.Peer, ending h2
 	calls.Wait()
 }
 
-// http2Client returns a client with its own transport, and what closes that. If it is warm, its connection has been
-// used before.
+// http2Client returns a client with its own transport, and what closes that. If it is warm, its
+// connection has been used before.
 func (s *socketService) http2Client(
 	t *testing.T, peer *h2peer.Peer, warm bool, opts ...client.Option,
 ) (*client.Client, func()) {
@@ -126,8 +127,8 @@ func (s *socketService) http2Client(
 	return c, transport.CloseIdleConnections
 }
 
-// TestHTTP2_ReadsFollowRetryTable has reads meet every ending: once, so that a repeated call succeeds, and each time,
-// so that its error is seen. Every request is reported as an attempt.
+// TestHTTP2_ReadsFollowRetryTable has reads meet every ending: once, so that a repeated call
+// succeeds, and each time, so that its error is seen. Every request is reported as an attempt.
 func TestHTTP2_ReadsFollowRetryTable(t *testing.T) {
 	s := openSocketService(t, 1)
 	for _, ending := range h2peer.Endings() {
@@ -172,7 +173,8 @@ func (s *socketService) readThrough(t *testing.T, peer *h2peer.Peer, trial *tria
 	case trial.faults == 1:
 		assert.NoError(t, err, trial)
 	default:
-		assert.True(t, isA[*client.TransportError](err) || isA[*client.DecodeError](err), "%s: %v", trial, err)
+		assert.True(t, isA[*client.TransportError](err) || isA[*client.DecodeError](err), "%s: %v",
+			trial, err)
 		assert.Equal(t, 2, infoOf(t, err).Attempts, trial)
 	}
 	assert.EqualValues(t, want, attempts.Load(), trial)
@@ -199,8 +201,8 @@ func TestHTTP2_SettingsDelayWrites(t *testing.T) {
 	}
 }
 
-// TestHTTP2_EndedConnectionIsNoProofOfUnsent ends a connection at the moment when a write gets it, be it a new one
-// or one that is idle.
+// TestHTTP2_EndedConnectionIsNoProofOfUnsent ends a connection at the moment when a write gets it,
+// be it a new one or one that is idle.
 func TestHTTP2_EndedConnectionIsNoProofOfUnsent(t *testing.T) {
 	ends := []h2peer.Action{h2peer.Close, h2peer.ResetConnection, h2peer.GoAway, h2peer.GoAwayClose}
 	const times = 5
@@ -236,8 +238,8 @@ func (s *socketService) writeAtTheEndHTTP2(t *testing.T, peer *h2peer.Peer, do h
 	trial.assertReport(t, trial.run(ctx, c))
 }
 
-// TestHTTP2_DialErrorIsNoProofOfUnsent has net/http dial once more for a write that was applied. The dial fails, and
-// does not show that the write was not sent.
+// TestHTTP2_DialErrorIsNoProofOfUnsent has net/http dial once more for a write that was applied.
+// The dial fails, and does not show that the write was not sent.
 func TestHTTP2_DialErrorIsNoProofOfUnsent(t *testing.T) {
 	endings := []h2peer.Ending{
 		{At: h2peer.Applied, Do: h2peer.GoAway},
@@ -272,7 +274,8 @@ func TestHTTP2_DialErrorIsNoProofOfUnsent(t *testing.T) {
 	s.assertApplied(t)
 }
 
-// TestHTTP2_BrokenConnectionIsReportedTruly has writes meet servers that end a connection before they read anything.
+// TestHTTP2_BrokenConnectionIsReportedTruly has writes meet servers that end a connection before
+// they read anything.
 func TestHTTP2_BrokenConnectionIsReportedTruly(t *testing.T) {
 	for what, greet := range map[string]func(net.Conn){
 		"close": func(conn net.Conn) {},
@@ -334,8 +337,9 @@ func (c *blockingConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// TestHTTP2_UnreportedWriteIsNoProofOfUnsent has writes arrive and be applied while net/http is still
-// writing them, so that it has not yet reported that their headers are written when the caller goes away.
+// TestHTTP2_UnreportedWriteIsNoProofOfUnsent has writes arrive and be applied while net/http is
+// still writing them, so that it has not yet reported that their headers are written when the
+// caller goes away.
 func TestHTTP2_UnreportedWriteIsNoProofOfUnsent(t *testing.T) {
 	ending := h2peer.Ending{At: h2peer.Applied, Do: h2peer.Stall}
 	s := openSocketService(t, 1)

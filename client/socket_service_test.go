@@ -27,8 +27,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
 
-// socketService is the sandbox behind all servers of a matrix. It works off nothing before the end, so that no call
-// changes the state for another one.
+// socketService is the sandbox behind all servers of a matrix. It works off nothing before the end,
+// so that no call changes the state for another one.
 type socketService struct {
 	*sandbox.Sandbox
 	trials
@@ -45,7 +45,8 @@ type socketCall struct {
 	op    gen.Operation
 	typed func(context.Context, *client.Client) error
 	raw   func(context.Context, *gen.Client) (*http.Response, error) // The same through the generated client; of writes.
-	// applied reads how often a write was applied; it is nil for a read, and for a write that leaves no trace.
+	// applied reads how often a write was applied; it is nil for a read, and for a write that
+	// leaves no trace.
 	applied func(*testing.T) int
 }
 
@@ -56,7 +57,8 @@ func openSocketService(t *testing.T, each int) *socketService {
 		o.APIKey, o.Token, o.Manual = clienttest.APIKey, clienttest.Token, true
 	})
 	s := &socketService{Sandbox: market.Sandbox}
-	s.direct = socketClient(t, strings.TrimSuffix(market.URL, sandbox.BasePath), market.HTTPClient().Transport)
+	s.direct = socketClient(t, strings.TrimSuffix(market.URL, sandbox.BasePath),
+		market.HTTPClient().Transport)
 	product := sandbox.Catalog()[0]
 	s.reads = s.readCalls(t, product)
 	s.writes = s.writeCalls(t, product, each)
@@ -68,7 +70,8 @@ func openSocketService(t *testing.T, each int) *socketService {
 	return s
 }
 
-// socketClient returns a client with two attempts a call, whose requests carry the key of their trial.
+// socketClient returns a client with two attempts a call, whose requests carry the key of their
+// trial.
 func socketClient(
 	t *testing.T, url string, transport http.RoundTripper, opts ...client.Option,
 ) *client.Client {
@@ -88,7 +91,8 @@ func countAttempts(attempts *atomic.Int32) client.Option {
 	})
 }
 
-// ServeHTTP implements [http.Handler]. It counts what is applied for the trial that a request belongs to.
+// ServeHTTP implements [http.Handler]. It counts what is applied for the trial that a request
+// belongs to.
 func (s *socketService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	got := httptest.NewRecorder()
 	s.Sandbox.ServeHTTP(got, r)
@@ -172,7 +176,8 @@ func (s *socketService) readCalls(t *testing.T, product sandbox.Product) map[gen
 		op, _ := gen.LookupOperation(id)
 		calls[id] = func() socketCall { return socketCall{op: op, typed: do} }
 	}
-	read(gen.OpGetListing, func(ctx context.Context, c *client.Client) error { return failure(c.Listings.Get(ctx, listingID)) })
+	read(gen.OpGetListing,
+		func(ctx context.Context, c *client.Client) error { return failure(c.Listings.Get(ctx, listingID)) })
 	read(gen.OpListListings, func(ctx context.Context, c *client.Client) error {
 		return failure(c.Listings.ListPage(ctx, client.ListingFilter{PageSize: 1}))
 	})
@@ -187,7 +192,8 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 	t.Helper()
 	variantID := product.Variants[0].ID
 	active := s.sell(t, gen.CreateItem{VariantID: variantID, Amount: "100", Quantity: gen.Int(5 * each)})
-	inactive := s.sell(t, gen.CreateItem{VariantID: variantID, Amount: "100", Quantity: gen.Int(each), Active: new(false)})
+	inactive := s.sell(t,
+		gen.CreateItem{VariantID: variantID, Amount: "100", Quantity: gen.Int(each), Active: new(false)})
 
 	calls := map[gen.OperationID]func() socketCall{}
 	change := func(
@@ -259,7 +265,8 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 			return failure(c.Batches.Update(ctx, []gen.UpdateItem{{ListingID: id, Amount: "150"}}))
 		},
 		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
-			return c.UpdateListingsBatch(ctx, gen.UpdateListingsBatchRequest{Items: []gen.UpdateItem{{ListingID: id, Amount: "150"}}})
+			return c.UpdateListingsBatch(ctx,
+				gen.UpdateListingsBatchRequest{Items: []gen.UpdateItem{{ListingID: id, Amount: "150"}}})
 		})
 	change(gen.OpDeactivateListing, active, gen.OperationTypeDeactivate,
 		func(ctx context.Context, c *client.Client, id string) error {
@@ -287,7 +294,8 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 			return failure(c.Batches.Delete(ctx, []string{id}))
 		},
 		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
-			return c.DeleteListingsBatch(ctx, gen.DeleteListingsBatchRequest{Items: []gen.DeleteItem{{ListingID: id}}})
+			return c.DeleteListingsBatch(ctx,
+				gen.DeleteListingsBatchRequest{Items: []gen.DeleteItem{{ListingID: id}}})
 		})
 	ingest, _ := gen.LookupOperation(gen.OpIngestProducts)
 	products := requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts)
@@ -440,7 +448,8 @@ func reportOf(err error) report {
 	}
 }
 
-// wrongReport is what is wrong with a report, given what the server saw of the write; empty if nothing is.
+// wrongReport is what is wrong with a report, given what the server saw of the write; empty if
+// nothing is.
 func (tr *trial) wrongReport(reported report) string {
 	seen, applied := tr.seen.Load(), tr.applied.Load()
 	switch {
@@ -462,7 +471,8 @@ func (tr *trial) wrongReport(reported report) string {
 // assertReport checks that the report of the call is true.
 func (tr *trial) assertReport(t *testing.T, err error) {
 	t.Helper()
-	assert.Empty(t, tr.wrongReport(reportOf(err)), "%s: seen %d times, applied %d times: %v", tr, tr.seen.Load(), tr.applied.Load(), err)
+	assert.Empty(t, tr.wrongReport(reportOf(err)), "%s: seen %d times, applied %d times: %v", tr,
+		tr.seen.Load(), tr.applied.Load(), err)
 }
 
 // barrier is where requests wait until all of them have arrived.

@@ -20,8 +20,8 @@ import (
 // stressFor is 60 s in make stress.
 var stressFor = flag.Duration("stress", time.Second, "how long TestStress writes over each protocol")
 
-// TestStress_WritesAreAppliedOnce writes from many goroutines to servers that end one in four exchanges in some way, and
-// compares what each call reports with what the server saw.
+// TestStress_WritesAreAppliedOnce writes from many goroutines to servers that end one in four
+// exchanges in some way, and compares what each call reports with what the server saw.
 func TestStress_WritesAreAppliedOnce(t *testing.T) {
 	t.Run("HTTP/2", func(t *testing.T) {
 		s := &stress{}
@@ -91,7 +91,8 @@ func (s *stress) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(clienttest.ExampleOf(op.ID))
 }
 
-// run writes from 64 goroutines with eight clients, and compares all reports once the server is closed.
+// run writes from 64 goroutines with eight clients, and compares all reports once the server is
+// closed.
 func (s *stress) run(t *testing.T, url string, transport func() *http.Transport, closeServer func()) {
 	t.Helper()
 	const clients, goroutines = 8, 8
@@ -136,7 +137,8 @@ func (s *stress) run(t *testing.T, url string, transport func() *http.Transport,
 		if wrong := write.wrongReport(write.reported); wrong != "" {
 			wrongReports++
 			if wrongReports < 10 {
-				t.Logf("%s: %s: seen %d times, applied %d times", write.call.op.ID, wrong, write.seen.Load(), write.applied.Load())
+				t.Logf("%s: %s: seen %d times, applied %d times", write.call.op.ID, wrong,
+					write.seen.Load(), write.applied.Load())
 			}
 		}
 	}

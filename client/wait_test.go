@@ -103,7 +103,8 @@ func TestWait_PollsLessOften(t *testing.T) {
 				require.Zero(t, service.times[0], "the first poll comes at once")
 				want := time.Second
 				for i, at := range service.times[1:] {
-					assert.LessOrEqual(t, (at - service.times[i] - want).Abs(), want/10, "pause %d: half as long again, with a jitter of a tenth", i+1)
+					assert.LessOrEqual(t, (at - service.times[i] - want).Abs(), want/10,
+						"pause %d: half as long again, with a jitter of a tenth", i+1)
 					want = min(want+want/2, 30*time.Second)
 				}
 			})
@@ -316,7 +317,8 @@ func TestWait_ManyWaitersPollAsOne(t *testing.T) {
 				all.Wait()
 
 				require.Len(t, service.times, len(test.responses)+1)
-				assert.GreaterOrEqual(t, service.times[len(test.responses)], test.least, "one waiter would not have polled sooner")
+				assert.GreaterOrEqual(t, service.times[len(test.responses)], test.least,
+					"one waiter would not have polled sooner")
 			})
 		})
 	}
@@ -404,7 +406,8 @@ func TestWait_WaitersShareFailures(t *testing.T) {
 	})
 }
 
-// hookedContext calls a function, which stands for another goroutine, when Err is called while armed.
+// hookedContext calls a function, which stands for another goroutine, when Err is called while
+// armed.
 type hookedContext struct {
 	context.Context //nolint:containedctx // an implementation
 	armed           *bool
