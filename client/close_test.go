@@ -23,7 +23,12 @@ import (
 
 func TestClose_RefusesCalls(t *testing.T) {
 	srv := clienttest.New(t, clienttest.InProcess()) // which fails the test if a request comes
-	c := srv.Client()
+	c := srv.Client(client.WithMiddleware(func(client.Doer) client.Doer {
+		return client.DoerFunc(func(*http.Request) (*http.Response, error) {
+			t.Error("a call has passed the closed client")
+			return nil, http.ErrNotSupported
+		})
+	}))
 	batch, operation := c.Batches.ResumeCreate(batchID), c.Listings.Operation(listingID, operationID)
 	var closing sync.WaitGroup
 	for range 8 {
