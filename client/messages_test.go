@@ -279,6 +279,8 @@ func (m *messages) addOptions() {
 	)
 	_, err := client.New()
 	m.add("New without options", err)
+	_, err = client.New(client.WithBaseURL("ftp://api.example.com"), client.WithAPIKey(""), client.WithToken("a b"))
+	m.add("New with invalid options", err)
 	static, source := client.WithToken("token"), client.WithTokenSource(&countingSource{})
 	limiter := client.WithLimiter(quota.NewLimiter(quota.Public))
 	for _, tc := range []struct {

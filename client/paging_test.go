@@ -390,3 +390,24 @@ func TestPaging_NextCursorOfOnePage(t *testing.T) {
 		assert.Equal(t, tc.cursor, p.NextCursor, why)
 	}
 }
+
+func TestPaging_PageWithoutArrayIsDecodeError(t *testing.T) {
+	for _, p := range pagedLists() {
+		for why, array := range map[string]any{"null": nil, "an object": map[string]any{}, "text": "none"} {
+			body := p.page(nil)
+			for name := range body {
+				body[name] = array
+			}
+			body["hasNextPage"], body["nextCursor"] = false, nil
+			c := newCannedClient(t, func(*http.Request) canned {
+				return canned{status: 200, body: string(mustMarshal(t, body))}
+			})
+
+			got, errs := collect(p.list(t.Context(), c))
+
+			assert.Empty(t, got)
+			require.Len(t, errs, 1, "%s of %s", why, p.op)
+			assert.True(t, isA[*client.DecodeError](errs[0]), "%s of %s: %v", why, p.op, errs[0])
+		}
+	}
+}
