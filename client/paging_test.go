@@ -224,7 +224,7 @@ func TestPaging_EndsOrIsStuck(t *testing.T) {
 func TestPaging_PageWithoutHasNextPageIsNotLast(t *testing.T) {
 	for _, p := range pagedLists() {
 		if p.next == "cursor" {
-			continue // there it is refused
+			continue // a page without a cursor is refused
 		}
 		t.Run(string(p.op), func(t *testing.T) {
 			srv, list := p.open(t)

@@ -91,14 +91,12 @@ func TestRetryBudget_FinalResponseReturnsRetries(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
 				c := srv.Client(client.WithRetry(client.RetryPolicy{MinDelay: 1, MaxDelay: 1, MaxAttempts: 8}))
-				for range 4 { // which would be 28 retries of 20
+				for range 4 { // 28 retries, of 20
 					srv.Expect(readCall.op).Times(7).RespondError(http.StatusServiceUnavailable, "busy")
 					respond(srv.Expect(readCall.op))
 					_ = readCall.do(t.Context(), c)
 				}
 				assert.Len(t, srv.Requests(readCall.op), 4*8)
-				{
-				}
 			})
 		})
 	}

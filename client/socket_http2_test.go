@@ -154,7 +154,7 @@ func (s *socketService) readThrough(t *testing.T, peer *h2peer.Peer, trial *tria
 
 	err := trial.run(t.Context(), c)
 
-	streamed := trial.call.op.ID == gen.OpGetShippingDocument && ending.At >= h2peer.ResponseHeaders // it is the caller's to read
+	streamed := trial.call.op.ID == gen.OpGetShippingDocument && ending.At >= h2peer.ResponseHeaders // the caller reads the document
 	want := 2
 	inOrder := ending.Do == h2peer.Continue || ending.Do == h2peer.Trailers || ending.Do == h2peer.GoAwayAbove
 	switch {
@@ -274,9 +274,9 @@ func TestHTTP2_DialErrorIsNoProofOfUnsent(t *testing.T) {
 	s.assertApplied(t)
 }
 
-// TestHTTP2_BrokenConnectionIsReportedTruly has writes meet servers that end a connection before
+// TestHTTP2_BrokenConnectionIsReportedCorrectly has writes meet servers that end a connection before
 // they read anything.
-func TestHTTP2_BrokenConnectionIsReportedTruly(t *testing.T) {
+func TestHTTP2_BrokenConnectionIsReportedCorrectly(t *testing.T) {
 	for what, greet := range map[string]func(net.Conn){
 		"close": func(conn net.Conn) {},
 		"HTTP/1": func(conn net.Conn) {

@@ -82,7 +82,7 @@ func socketClient(
 	}, opts...)...)
 }
 
-// countAttempts notes how many requests the last call has sent.
+// countAttempts stores how many requests the last call has sent.
 func countAttempts(attempts *atomic.Int32) client.Option {
 	return client.WithObserver(func(e client.Event) {
 		if e.Kind == client.EventDone {
@@ -357,7 +357,7 @@ type trial struct {
 	silent        atomic.Bool  // Whether nothing comes back of what is applied.
 }
 
-// String names the trial in failures of tests.
+// String names the trial.
 func (tr *trial) String() string {
 	way := "typed"
 	if tr.raw {
@@ -395,7 +395,7 @@ func (ts *trials) of(r *http.Request) *trial {
 	return found.(*trial)
 }
 
-// arrive counts a request, and reports whether the ending happens to it.
+// arrive counts a request, and reports whether the ending applies to it.
 func (tr *trial) arrive(ctx context.Context) bool {
 	n := tr.seen.Add(1)
 	if n == 1 && tr.others != nil {
@@ -425,7 +425,7 @@ func (tr *trial) run(ctx context.Context, c *client.Client) error {
 	return nil
 }
 
-// report is what a call reports of its write.
+// report is the outcome of a write as its call reports it.
 type report string
 
 const (
