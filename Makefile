@@ -73,7 +73,7 @@ chaos: ## sell 20 x 10,000 listings through a broken network; lose and duplicate
 	go run ./internal/cmd/chaos
 
 sale: ## sell 10,000 listings in simulated time, within the public quota
-	go test -count 1 -run TestASaleTakesWhatTheQuotaTakes -v ./client -sale-listings 10000
+	go test -count 1 -run TestSale_LastsAsLongAsTheQuota -v ./client -sale-listings 10000
 
 bench: ## run the benchmarks
 	go test -run '^$$' -bench . -benchmem -timeout 20m ./...

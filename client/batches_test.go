@@ -15,7 +15,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-func TestBatchesSubmitWhatIsSetAndNothingElse(t *testing.T) {
+func TestBatches_SendOnlyWhatIsSet(t *testing.T) {
 	inactive := false
 	tests := map[string]struct {
 		op     gen.OperationID
@@ -47,7 +47,7 @@ func TestBatchesSubmitWhatIsSetAndNothingElse(t *testing.T) {
 
 			require.NoError(t, err)
 			assert.Equal(t, batchID, id)
-			assert.Equal(t, gen.BatchStatusQueued, snapshot.Status, "the answer is the first snapshot")
+			assert.Equal(t, gen.BatchStatusQueued, snapshot.Status, "the response is the first snapshot")
 			assert.EqualValues(t, 100, snapshot.TotalItems)
 		})
 	}
@@ -60,7 +60,7 @@ func submitted[T any](b *client.Batch[T], err error) (string, gen.Batch, error) 
 	return b.ID(), b.Snapshot(), nil
 }
 
-func TestABatchWithoutAnIDIsASubmissionOfUnknownOutcome(t *testing.T) {
+func TestBatches_ResponseWithoutIDIsOutcomeUnknown(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpCreateListingsBatch).Raw(200, nil, []byte(`{"status":"QUEUED","totalItems":1}`), "batchId is missing")
 
@@ -68,8 +68,8 @@ func TestABatchWithoutAnIDIsASubmissionOfUnknownOutcome(t *testing.T) {
 
 	var unreadable *client.DecodeError
 	require.ErrorAs(t, err, &unreadable)
-	require.ErrorIs(t, err, client.ErrOutcomeUnknown, "listings may come of it, and nobody can find them by the batch")
-	assert.Contains(t, err.Error(), "batchId")
+	require.ErrorIs(t, err, client.ErrOutcomeUnknown, "the batch may exist")
+	assert.Equal(t, gen.OpCreateListingsBatch, unreadable.Operation)
 }
 
 // items makes n items to create.
@@ -86,29 +86,29 @@ func updates(n int) []gen.UpdateItem {
 	return items
 }
 
-func TestMoreItemsThanABatchTakesAreRefusedBeforeAnyIO(t *testing.T) {
+func TestBatches_TooManyItemsAreRefused(t *testing.T) {
 	ctx, c := t.Context(), clienttest.New(t).Client()
 	wide := clienttest.New(t).Client(client.WithMaxBatchItems(200))
 	tests := map[string]struct {
 		err error
 		op  gen.OperationID
 	}{
-		"create takes 100":                {failure(c.Batches.Create(ctx, items(101))), gen.OpCreateListingsBatch},
-		"update takes 100":                {failure(c.Batches.Update(ctx, updates(101))), gen.OpUpdateListingsBatch},
-		"delete takes 100":                {failure(c.Batches.Delete(ctx, make([]string, 101))), gen.OpDeleteListingsBatch},
-		"create takes what it was set to": {failure(wide.Batches.Create(ctx, items(201))), gen.OpCreateListingsBatch},
-		"update is documented, not set":   {failure(wide.Batches.Update(ctx, updates(101))), gen.OpUpdateListingsBatch},
-		"delete is documented, not set":   {failure(wide.Batches.Delete(ctx, make([]string, 101))), gen.OpDeleteListingsBatch},
+		"create takes 100":             {failure(c.Batches.Create(ctx, items(101))), gen.OpCreateListingsBatch},
+		"update takes 100":             {failure(c.Batches.Update(ctx, updates(101))), gen.OpUpdateListingsBatch},
+		"delete takes 100":             {failure(c.Batches.Delete(ctx, make([]string, 101))), gen.OpDeleteListingsBatch},
+		"create takes the set limit":   {failure(wide.Batches.Create(ctx, items(201))), gen.OpCreateListingsBatch},
+		"the limit of update is fixed": {failure(wide.Batches.Update(ctx, updates(101))), gen.OpUpdateListingsBatch},
+		"the limit of delete is fixed": {failure(wide.Batches.Delete(ctx, make([]string, 101))), gen.OpDeleteListingsBatch},
 	}
 	for why, test := range tests {
 		t.Run(why, func(t *testing.T) {
-			refused(t, test.err, test.op, "items")
+			assertRefused(t, test.err, test.op, "items")
 			require.ErrorIs(t, test.err, client.ErrTooManyItems)
 		})
 	}
 }
 
-func TestWithMaxBatchItemsRaisesTheLimitOfCreate(t *testing.T) {
+func TestWithMaxBatchItems_RaisesLimitOfCreate(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpCreateListingsBatch).RespondExample()
 
@@ -117,7 +117,7 @@ func TestWithMaxBatchItemsRaisesTheLimitOfCreate(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestBadItemsAreRefusedBeforeAnyIOWithTheirPlace(t *testing.T) {
+func TestBatches_InvalidItemIsRefusedByIndex(t *testing.T) {
 	ctx, c := t.Context(), clienttest.New(t).Client()
 	create := func(spoil func(*gen.CreateItem)) error {
 		all := items(5)
@@ -132,58 +132,41 @@ func TestBadItemsAreRefusedBeforeAnyIOWithTheirPlace(t *testing.T) {
 		op    gen.OperationID
 		field string
 	}{
-		"no items to create":         {failure(c.Batches.Create(ctx, nil)), gen.OpCreateListingsBatch, "items"},
-		"no items to update":         {failure(c.Batches.Update(ctx, nil)), gen.OpUpdateListingsBatch, "items"},
-		"no items to delete":         {failure(c.Batches.Delete(ctx, nil)), gen.OpDeleteListingsBatch, "items"},
-		"a variant is needed":        {create(func(i *gen.CreateItem) { i.VariantID = "" }), gen.OpCreateListingsBatch, "items[3].variantId"},
-		"an amount is needed":        {create(func(i *gen.CreateItem) { i.Amount = "" }), gen.OpCreateListingsBatch, "items[3].amount"},
-		"an amount is a number":      {create(func(i *gen.CreateItem) { i.Amount = "$162" }), gen.OpCreateListingsBatch, "items[3].amount"},
-		"an amount is above zero":    {create(func(i *gen.CreateItem) { i.Amount = "0.00" }), gen.OpCreateListingsBatch, "items[3].amount"},
-		"a quantity is needed":       {create(func(i *gen.CreateItem) { i.Quantity = 0 }), gen.OpCreateListingsBatch, "items[3].quantity"},
-		"a quantity is above zero":   {create(func(i *gen.CreateItem) { i.Quantity = -1 }), gen.OpCreateListingsBatch, "items[3].quantity"},
-		"a listing is needed":        {update(gen.UpdateItem{Amount: "162"}), gen.OpUpdateListingsBatch, "items[3].listingId"},
-		"a new amount is above zero": {update(gen.UpdateItem{ListingID: listingID, Amount: "-1"}), gen.OpUpdateListingsBatch, "items[3].amount"},
-		"a listing has an id":        {failure(c.Batches.Delete(ctx, []string{listingID, ".."})), gen.OpDeleteListingsBatch, "listingIDs[1]"},
+		"no items to create":    {failure(c.Batches.Create(ctx, nil)), gen.OpCreateListingsBatch, "items"},
+		"no items to update":    {failure(c.Batches.Update(ctx, nil)), gen.OpUpdateListingsBatch, "items"},
+		"no items to delete":    {failure(c.Batches.Delete(ctx, nil)), gen.OpDeleteListingsBatch, "items"},
+		"no variant":            {create(func(i *gen.CreateItem) { i.VariantID = "" }), gen.OpCreateListingsBatch, "items[3].variantId"},
+		"no amount":             {create(func(i *gen.CreateItem) { i.Amount = "" }), gen.OpCreateListingsBatch, "items[3].amount"},
+		"an amount with a sign": {create(func(i *gen.CreateItem) { i.Amount = "$162" }), gen.OpCreateListingsBatch, "items[3].amount"},
+		"an amount of zero":     {create(func(i *gen.CreateItem) { i.Amount = "0.00" }), gen.OpCreateListingsBatch, "items[3].amount"},
+		"no quantity":           {create(func(i *gen.CreateItem) { i.Quantity = 0 }), gen.OpCreateListingsBatch, "items[3].quantity"},
+		"a negative quantity":   {create(func(i *gen.CreateItem) { i.Quantity = -1 }), gen.OpCreateListingsBatch, "items[3].quantity"},
+		"no listing":            {update(gen.UpdateItem{Amount: "162"}), gen.OpUpdateListingsBatch, "items[3].listingId"},
+		"a negative amount":     {update(gen.UpdateItem{ListingID: listingID, Amount: "-1"}), gen.OpUpdateListingsBatch, "items[3].amount"},
+		"an invalid listing id": {failure(c.Batches.Delete(ctx, []string{listingID, ".."})), gen.OpDeleteListingsBatch, "listingIDs[1]"},
 
-		"an amount is written out":         {create(func(i *gen.CreateItem) { i.Amount = "1.62e2" }), gen.OpCreateListingsBatch, "items[3].amount"},
-		"a new amount is written out":      {update(gen.UpdateItem{ListingID: listingID, Amount: "1E3"}), gen.OpUpdateListingsBatch, "items[3].amount"},
-		"a quantity fits an int":           {create(func(i *gen.CreateItem) { i.Quantity = math.MaxInt }), gen.OpCreateListingsBatch, "items[3].quantity"},
-		"so does the sum of quantities":    {create(func(i *gen.CreateItem) { i.Quantity = math.MaxInt32 - 2 }), gen.OpCreateListingsBatch, "items[3].quantity"},
-		"an update changes something":      {update(gen.UpdateItem{ListingID: listingID}), gen.OpUpdateListingsBatch, "items[3]"},
-		"one listing is updated once":      {update(gen.UpdateItem{ListingID: "l2", Amount: "170"}), gen.OpUpdateListingsBatch, "items[3].listingId"},
-		"also with the same change":        {update(updates(1)[0]), gen.OpUpdateListingsBatch, "items[3].listingId"},
-		"one listing is deleted once":      {failure(c.Batches.Delete(ctx, []string{"l1", "l2", "l1"})), gen.OpDeleteListingsBatch, "listingIDs[2]"},
-		"the case of an id tells no other": {failure(c.Batches.Delete(ctx, []string{listingID, strings.ToUpper(listingID)})), gen.OpDeleteListingsBatch, "listingIDs[1]"},
+		"scientific notation":             {create(func(i *gen.CreateItem) { i.Amount = "1.62e2" }), gen.OpCreateListingsBatch, "items[3].amount"},
+		"a change in scientific notation": {update(gen.UpdateItem{ListingID: listingID, Amount: "1E3"}), gen.OpUpdateListingsBatch, "items[3].amount"},
+		"a quantity that is too large":    {create(func(i *gen.CreateItem) { i.Quantity = math.MaxInt }), gen.OpCreateListingsBatch, "items[3].quantity"},
+		"a sum that is too large":         {create(func(i *gen.CreateItem) { i.Quantity = math.MaxInt32 - 2 }), gen.OpCreateListingsBatch, "items[3].quantity"},
+		"an update without a change":      {update(gen.UpdateItem{ListingID: listingID}), gen.OpUpdateListingsBatch, "items[3]"},
+		"one listing is updated twice":    {update(gen.UpdateItem{ListingID: "l2", Amount: "170"}), gen.OpUpdateListingsBatch, "items[3].listingId"},
+		"with the same change":            {update(updates(1)[0]), gen.OpUpdateListingsBatch, "items[3].listingId"},
+		"one listing is deleted twice":    {failure(c.Batches.Delete(ctx, []string{"l1", "l2", "l1"})), gen.OpDeleteListingsBatch, "listingIDs[2]"},
+		"one listing in two cases":        {failure(c.Batches.Delete(ctx, []string{listingID, strings.ToUpper(listingID)})), gen.OpDeleteListingsBatch, "listingIDs[1]"},
 	}
 	for why, test := range tests {
-		t.Run(why, func(t *testing.T) { refused(t, test.err, test.op, test.field) })
+		t.Run(why, func(t *testing.T) { assertRefused(t, test.err, test.op, test.field) })
 	}
 }
 
-func TestTheQuotaCountsListingsAndNotItems(t *testing.T) {
-	srv := clienttest.New(t)
-	for _, op := range []gen.OperationID{gen.OpCreateListingsBatch, gen.OpUpdateListingsBatch, gen.OpDeleteListingsBatch, gen.OpGetCreateListingsBatch} {
-		srv.Expect(op).RespondExample()
-	}
-	limiter := &meter{}
-	ctx, c := t.Context(), srv.Client(client.WithLimiter(limiter))
-
-	b, err := c.Batches.Create(ctx, []gen.CreateItem{{VariantID: variantID, Amount: "162", Quantity: 40}, {VariantID: variantID, Amount: "170", Quantity: 2}})
-	require.NoError(t, err)
-	require.NoError(t, failure(c.Batches.Update(ctx, updates(3))))
-	require.NoError(t, failure(c.Batches.Delete(ctx, []string{"l1", "l2"})))
-	require.NoError(t, failure(b.Poll(ctx)))
-
-	assert.Equal(t, []int{42, 3, 2, 0}, limiter.items, "a quantity counts in full, and a poll counts nothing")
-}
-
-func TestBatches_CreateTakesQuantitiesUpToTheLastThatFits(t *testing.T) {
+func TestBatches_CreateTakesLargestQuantities(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpCreateListingsBatch).RespondExample()
-	limiter := &meter{}
+	limiter := &recordingLimiter{}
 	_, err := srv.Client(client.WithLimiter(limiter)).Batches.Create(t.Context(), []gen.CreateItem{
 		{VariantID: variantID, Amount: "162", Quantity: math.MaxInt32 - 1}, {VariantID: variantID, Amount: "162", Quantity: 1},
 	})
-	require.NoError(t, err, "how many the service takes is for it to say")
+	require.NoError(t, err, "the limit of the service is not known")
 	assert.Equal(t, []int{math.MaxInt32}, limiter.items)
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-func TestSearchSendsWhatIsAskedForAndNothingElse(t *testing.T) {
+func TestCatalog_SearchSendsOnlyWhatIsSet(t *testing.T) {
 	longest := strings.Repeat("ü", 100)
 	tests := map[string]struct {
 		search client.ProductQuery
 		want   string
 	}{
-		"the largest page by default":       {client.ProductQuery{Query: "DZ5485-612"}, "query=DZ5485-612&pageSize=50"},
-		"a page":                            {client.ProductQuery{Query: "jordan 1 & co", PageNumber: 2, PageSize: 10}, "query=jordan+1+%26+co&pageNumber=2&pageSize=10"},
-		"a hundred characters, not a byte ": {client.ProductQuery{Query: longest}, "pageSize=50&query=" + longest},
+		"the largest page by default": {client.ProductQuery{Query: "DZ5485-612"}, "query=DZ5485-612&pageSize=50"},
+		"a page":                      {client.ProductQuery{Query: "jordan 1 & co", PageNumber: 2, PageSize: 10}, "query=jordan+1+%26+co&pageNumber=2&pageSize=10"},
+		"a hundred characters":        {client.ProductQuery{Query: longest}, "pageSize=50&query=" + longest},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestSearchSendsWhatIsAskedForAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestVariantsAreAskedForByWhatNamesThem(t *testing.T) {
+func TestCatalog_ReadsVariantsByIDAndGTIN(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpListVariants).Path("productId", productID).NoQuery().RespondExample()
 	srv.Expect(gen.OpGetVariant).Path("productId", productID).Path("variantId", variantID).RespondExample()
@@ -55,10 +55,11 @@ func TestVariantsAreAskedForByWhatNamesThem(t *testing.T) {
 	assert.Equal(t, "10.5", one.VariantValue, "the size is the value, not the name")
 }
 
-func TestMarketDataKeepsAnAbsentPriceApartFromZero(t *testing.T) {
+func TestCatalog_AbsentPriceIsNotZero(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetVariantMarketData).Path("variantId", variantID).NoQuery().RespondExample()
-	srv.Expect(gen.OpListProductMarketData).Path("productId", productID).Query("currencyCode", "EUR").RespondExample()
+	srv.Expect(gen.OpListProductMarketData).Path("productId", productID).
+		Query("currencyCode", "EUR").RespondExample()
 	c := srv.Client()
 
 	one, err := c.Catalog.GetMarketData(t.Context(), productID, variantID, "")
@@ -68,20 +69,20 @@ func TestMarketDataKeepsAnAbsentPriceApartFromZero(t *testing.T) {
 
 	assert.Equal(t, gen.Amount("171"), one.LowestAskAmount)
 	_, err = one.FlexLowestAskAmount.Decimal()
-	require.ErrorIs(t, err, gen.ErrAbsent, "null means that there is no such ask")
+	require.ErrorIs(t, err, gen.ErrAbsent, "null: there is no such ask")
 	assert.Equal(t, []gen.MarketData{*one}, all)
 }
 
-func TestABareListMayBeEmptyButMustBeAList(t *testing.T) {
+func TestCatalog_BareListMayBeEmpty(t *testing.T) {
 	tests := map[string]struct {
 		body string
 		ok   bool
 	}{
-		"no variants":              {`[]`, true},
-		"null is no list":          {`null`, false},
-		"an object is no list":     {`{"variants":[]}`, false},
-		"nor is the page of a bot": {`<html>`, false},
-		"nor is nothing":           {``, false},
+		"no variants":   {`[]`, true},
+		"null":          {`null`, false},
+		"an object":     {`{"variants":[]}`, false},
+		"a page":        {`<html>`, false},
+		"an empty body": {``, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -100,4 +101,38 @@ func TestABareListMayBeEmptyButMustBeAList(t *testing.T) {
 			require.NotErrorIs(t, err, client.ErrOutcomeUnknown, "a read has no outcome")
 		})
 	}
+}
+
+func TestCatalog_IngestReturnsID(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpIngestProducts).BodyJSON(clienttest.RequestExampleOf(gen.OpIngestProducts)).
+		RespondExample()
+	srv.Expect(gen.OpGetIngestion).Path("ingestionId", "3f1f5d0e-0f6e-4d53-9a35-0a7f3d4a8a11").
+		NoQuery().RespondExample()
+	srv.Expect(gen.OpGetIngestion).Query("status", "In Review").Respond(200, `{"items":[]}`)
+	c := srv.Client()
+
+	ingestion, err := c.Catalog.Ingest(t.Context(),
+		requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items)
+	require.NoError(t, err)
+	all, err := c.Catalog.GetIngestion(t.Context(), ingestion.IngestionID, "")
+	require.NoError(t, err)
+	waiting, err := c.Catalog.GetIngestion(t.Context(), ingestion.IngestionID, gen.IngestionStatusInReview)
+	require.NoError(t, err)
+
+	assert.Equal(t, gen.IngestionStatusCompleted, all[0].Status)
+	assert.Empty(t, waiting)
+}
+
+func TestCatalog_IngestWithoutIDIsOutcomeUnknown(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpIngestProducts).Raw(201, nil, []byte(`{"ingestionId":null}`), "the id is missing")
+
+	_, err := srv.Client().Catalog.Ingest(t.Context(),
+		requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts).Items)
+
+	var unreadable *client.DecodeError
+	require.ErrorAs(t, err, &unreadable)
+	require.ErrorIs(t, err, client.ErrOutcomeUnknown)
+	assert.Equal(t, gen.OpIngestProducts, unreadable.Operation)
 }

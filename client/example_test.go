@@ -2,13 +2,19 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/client/recovery"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
 // The quick start: put one listing on the market.
@@ -32,7 +38,7 @@ func ExampleNew() {
 	// Output: CREATE SUCCEEDED
 }
 
-// A list asks for a page when the loop reaches it, and for nothing more once the loop is left.
+// A list reads a page when the loop reaches it, and no page after the loop.
 func ExampleCatalog_Search() {
 	c, stop := sandboxClient()
 	defer stop()
@@ -50,7 +56,7 @@ func ExampleCatalog_Search() {
 	// Output: Jordan 1 Retro High OG Chicago Lost and Found
 }
 
-// Zero fields of a filter filter nothing.
+// Zero fields of a filter are not sent.
 func ExampleListings_List() {
 	c, stop := sandboxClient()
 	defer stop()
@@ -70,7 +76,7 @@ func ExampleListings_List() {
 	// 10.5 160 USD
 }
 
-// Items that fail come as an error beside the results.
+// Failed items are reported by an error, beside the results.
 func ExampleBatches_Create() {
 	c, stop := sandboxClient()
 	defer stop()
@@ -83,7 +89,7 @@ func ExampleBatches_Create() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	save(batch.ID()) // first of all: the batch goes on without us
+	save(batch.ID()) // before waiting: the batch continues if this program ends
 
 	items, err := batch.Wait(ctx, client.WithProgress(func(b gen.Batch) {
 		fmt.Println(b.Status, b.ItemStatuses.Of("completed"), "of", b.TotalItems)
@@ -99,7 +105,7 @@ func ExampleBatches_Create() {
 	// 3 items, 1 failed
 }
 
-// A batch goes on when the program that submitted it ends. Its id is all it takes to follow it again.
+// A batch continues when the program that submitted it ends. Its id is enough to wait for it again.
 func ExampleBatches_ResumeCreate() {
 	c, stop := sandboxClient()
 	defer stop()
@@ -118,7 +124,7 @@ func ExampleBatches_ResumeCreate() {
 	// COMPLETED 165
 }
 
-// A batch takes 100 items. More of them are more batches.
+// A batch takes 100 items; more items need more batches.
 func ExampleBatches_Create_chunks() {
 	c, stop := sandboxClient()
 	defer stop()
@@ -137,4 +143,205 @@ func ExampleBatches_Create_chunks() {
 	// 100 items submitted
 	// 100 items submitted
 	// 50 items submitted
+}
+
+// Sentinels classify an error; the error itself has the details.
+func ExampleAPIError() {
+	c, stop := sandboxClient()
+	defer stop()
+
+	_, err := c.Listings.Get(context.Background(), "98e2e748-8000-45bf-a624-5531d6a68318")
+
+	if errors.Is(err, client.ErrNotFound) {
+		fmt.Println("there is no such listing")
+	}
+	if failed, ok := errors.AsType[*client.APIError](err); ok {
+		fmt.Println(failed.Method, failed.Route, failed.StatusCode)
+	}
+	// Output:
+	// there is no such listing
+	// GET /selling/listings/{listingId} 404
+}
+
+// A batch without a response may have been created. Package recovery finds out by reading; to send
+// it again would sell the listings twice, because there is no idempotency key.
+func ExampleAPIError_outcomeUnknown() {
+	c, stop := sandboxClient(loseResponsesToWrites)
+	defer stop()
+	ctx := context.Background()
+	var savedBatchIDs []string // of all batches of the account
+
+	attempt, err := recovery.New([]gen.CreateItem{{VariantID: chicago, Amount: "162", Quantity: 2}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	saved, err := json.Marshal(attempt)
+	if err != nil {
+		log.Fatal(err)
+	}
+	save(string(saved)) // before it is sent, so that the next process can recover it, too
+
+	batch, err := recovery.Submit(ctx, c, attempt)
+	if errors.Is(err, client.ErrOutcomeUnknown) {
+		var verdict recovery.Verdict
+		verdict, err = recovery.Recover(ctx, c, attempt, recovery.Options{Known: savedBatchIDs})
+		switch {
+		case err != nil:
+			log.Fatal(err) // nothing is decided: call Recover again
+		case verdict.Kind == recovery.Landed:
+			batch = verdict.Batch
+		case verdict.Kind == recovery.NotSeen:
+			log.Fatal("the batch did not land: make a new attempt of its items")
+		default:
+			log.Fatal(verdict) // look at the listings; these items may be among them
+		}
+	}
+	if err != nil {
+		log.Fatal(err) // refused: nothing was created
+	}
+	save(batch.ID())
+
+	items, err := batch.Wait(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(items), "listings were created")
+	// Output: 2 listings were created
+}
+
+// A quota belongs to an account. Clients of one account share the quota only if they share a
+// limiter.
+func ExampleWithLimiter() {
+	baseURL, apiKey, token, stop := startSandbox()
+	defer stop()
+	ctx := context.Background()
+
+	account := quota.NewLimiter(quota.Quota{RequestsPerDay: 25_000})
+	for _, program := range []string{"shop", "reports"} {
+		c, err := client.New(
+			client.WithBaseURL(baseURL), client.WithAPIKey(apiKey), client.WithToken(token),
+			client.WithLimiter(account),
+		)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if _, err := c.Orders.ListActivePage(ctx, client.ActiveOrderFilter{}); err != nil {
+			log.Fatal(err)
+		}
+		states, err := c.RemainingQuota(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, state := range states {
+			fmt.Println(program, "leaves", state.Left(), "of", state.Limit, state.Window)
+		}
+	}
+	// Output:
+	// shop leaves 24999 of 25000 requests per day
+	// reports leaves 24998 of 25000 requests per day
+}
+
+// Zero fields of WithQuota are those of the public quota. Start with Unlimited to set single
+// limits.
+func ExampleWithQuota() {
+	baseURL, apiKey, token, stop := startSandbox()
+	defer stop()
+
+	half := quota.Quota{RequestsPerDay: 12_500, ItemsPerWindow: 250, ItemsPerDay: 25_000}
+	onlyDays := quota.Unlimited
+	onlyDays.RequestsPerDay = 12_500
+	for _, q := range []quota.Quota{half, onlyDays} {
+		c, err := client.New(
+			client.WithBaseURL(baseURL), client.WithAPIKey(apiKey), client.WithToken(token),
+			client.WithQuota(q),
+		)
+		if err != nil {
+			log.Fatal(err)
+		}
+		states, err := c.RemainingQuota(context.Background())
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, state := range states {
+			fmt.Println(state.Limit, state.Window)
+		}
+	}
+	// Output:
+	// 1 requests per second
+	// 12500 requests per day
+	// 250 items per window
+	// 25000 items per day
+	// 12500 requests per day
+}
+
+// chicago is a variant of the sandbox's catalog: DZ5485-612 in 10.5.
+var chicago = func() string {
+	for _, v := range sandbox.Catalog()[0].Variants {
+		if v.Size == "10.5" {
+			return v.ID
+		}
+	}
+	panic("the catalog has changed")
+}()
+
+// startSandbox serves a marketplace that works off writes at once.
+func startSandbox(wrap ...func(http.Handler) http.Handler) (baseURL, apiKey, token string, stop func()) {
+	market, err := sandbox.New(sandbox.Options{Delay: -1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler := http.Handler(market)
+	for _, w := range wrap {
+		handler = w(handler)
+	}
+	srv := httptest.NewServer(handler)
+	return srv.URL + sandbox.BasePath, market.APIKey(), market.Token(), func() {
+		srv.Close()
+		if err := market.Close(); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// sandboxClient returns a client of a new marketplace.
+func sandboxClient(wrap ...func(http.Handler) http.Handler) (c *client.Client, stop func()) {
+	baseURL, apiKey, token, stop := startSandbox(wrap...)
+	c, err := client.New(
+		client.WithBaseURL(baseURL), client.WithAPIKey(apiKey), client.WithToken(token), client.WithQuota(quota.Unlimited),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return c, stop
+}
+
+// sell lists the variant chicago at each of the amounts, and returns the id of the batch.
+func sell(ctx context.Context, c *client.Client, amounts ...gen.Amount) (batchID string) {
+	var items []gen.CreateItem
+	for _, amount := range amounts {
+		items = append(items, gen.CreateItem{VariantID: chicago, Amount: amount, Quantity: 1})
+	}
+	batch, err := c.Batches.Create(ctx, items)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := batch.Wait(ctx); err != nil {
+		log.Fatal(err)
+	}
+	return batch.ID()
+}
+
+// save stands for saving an id on disk.
+func save(string) {}
+
+// loseResponsesToWrites is a gateway that times out on writes after the service has applied them.
+func loseResponsesToWrites(service http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			service.ServeHTTP(w, r)
+			return
+		}
+		service.ServeHTTP(httptest.NewRecorder(), r)
+		w.WriteHeader(http.StatusGatewayTimeout)
+	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// market is all that lowestAsk needs of the client: an interface of the consumer's own.
+// market is what lowestAsk needs of the client.
 type market interface {
 	GetMarketData(ctx context.Context, productID, variantID string, currency gen.CurrencyCode) (*gen.MarketData, error)
 }
@@ -24,19 +24,19 @@ func lowestAsk(ctx context.Context, m market, productID, variantID string) (stri
 		return "", fmt.Errorf("lowest ask: %w", err)
 	}
 	if data.LowestAskAmount == "" { // absent, which is not zero
-		return "nobody sells", nil
+		return "no ask", nil
 	}
 	return string(data.LowestAskAmount), nil
 }
 
-// fixedMarket is a fake of five lines, for tests that are not about the service.
+// fixedMarket is a fake for tests that are not about the service.
 type fixedMarket gen.MarketData
 
 func (m fixedMarket) GetMarketData(context.Context, string, string, gen.CurrencyCode) (*gen.MarketData, error) {
 	return (*gen.MarketData)(&m), nil
 }
 
-// Code that asks for an interface of its own takes c.Catalog in the program, and a fake in a test.
+// Code that takes its own interface gets c.Catalog in the program, and a fake in a test.
 func ExampleCatalog_GetMarketData() {
 	var _ market = (*client.Catalog)(nil)
 
@@ -46,7 +46,7 @@ func ExampleCatalog_GetMarketData() {
 	// Output: 171 <nil>
 }
 
-// What talks to the service is tested against clienttest, which checks both sides against the spec.
+// Code that calls the service is tested with clienttest, which checks both sides against the spec.
 func TestLowestAsk(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetVariantMarketData).Query("currencyCode", "USD").Respond(200, gen.MarketData{LowestAskAmount: "171"})

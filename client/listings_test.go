@@ -13,10 +13,10 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// evening is a time whose day in UTC is 2 November, and 1 November where it was written down.
+// evening is on 2 November in UTC, and on 1 November in its zone.
 var evening = time.Date(2026, 11, 1, 21, 30, 0, 0, time.FixedZone("", -5*3600))
 
-func TestListListingsSendsItsFilterAndNothingElse(t *testing.T) {
+func TestListings_SendOnlySetFilters(t *testing.T) {
 	tests := map[string]struct {
 		filter client.ListingFilter
 		want   string
@@ -55,7 +55,7 @@ func query(t *testing.T, text string) url.Values {
 	return values
 }
 
-func TestGetListingKeepsWhatIsAbsentApartFromZero(t *testing.T) {
+func TestListings_GetKeepsAbsentFields(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetListing).Path("listingId", listingID).NoQuery().RespondExample()
 	srv.Expect(gen.OpGetListing).Respond(200, `{"listingId":"l2","status":"NEW_ONE","amount":"23500.0000","currencyCode":"JPY",
@@ -67,15 +67,15 @@ func TestGetListingKeepsWhatIsAbsentApartFromZero(t *testing.T) {
 	idle, err := c.Listings.Get(t.Context(), "l2")
 	require.NoError(t, err)
 
-	assert.Equal(t, "14226361841571254272", live.Ask.AskID, "an id above 2^53 stays text")
+	assert.Equal(t, "14226361841571254272", live.Ask.AskID, "an id above 2^53 is text")
 	assert.Nil(t, live.Order)
 	assert.Nil(t, live.Payout)
 	assert.Nil(t, idle.Ask)
-	assert.Equal(t, gen.Amount("23500.0000"), idle.Amount, "the digits are those that were sent")
-	assert.Equal(t, gen.ListingStatus("NEW_ONE"), idle.Status, "a new status is no error")
+	assert.Equal(t, gen.Amount("23500.0000"), idle.Amount, "the digits are kept")
+	assert.Equal(t, gen.ListingStatus("NEW_ONE"), idle.Status, "an unknown status is kept")
 }
 
-func TestWritesOnListingsSendWhatIsSetAndNothingElse(t *testing.T) {
+func TestListings_WritesSendOnlyWhatIsSet(t *testing.T) {
 	expires := gen.TimeOf(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC))
 	inactive := false
 	tests := map[string]struct {
@@ -84,20 +84,21 @@ func TestWritesOnListingsSendWhatIsSetAndNothingElse(t *testing.T) {
 		body  string
 	}{
 		"create": {gen.OpCreateListing, func(c *client.Client) (*client.Operation, error) {
-			return c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: variantID, Amount: "162"})
+			return c.Listings.Create(t.Context(),
+				gen.CreateListingRequest{VariantID: variantID, Amount: "162"})
 		}, `{"variantId":"` + variantID + `","amount":"162"}`},
-		"create says false aloud": {gen.OpCreateListing, func(c *client.Client) (*client.Operation, error) {
+		"create with false": {gen.OpCreateListing, func(c *client.Client) (*client.Operation, error) {
 			return c.Listings.Create(t.Context(), gen.CreateListingRequest{
 				VariantID: variantID, Amount: "0.50", CurrencyCode: "EUR", ExpiresAt: expires, Active: &inactive, InventoryType: gen.InventoryTypeDirect,
 			})
 		}, `{"variantId":"` + variantID + `","amount":"0.50","currencyCode":"EUR","expiresAt":"2027-01-02T03:04:05.000Z","active":false,"inventoryType":"DIRECT"}`},
-		"update of the price leaves the rest": {gen.OpUpdateListing, func(c *client.Client) (*client.Operation, error) {
+		"update of the price": {gen.OpUpdateListing, func(c *client.Client) (*client.Operation, error) {
 			return c.Listings.Update(t.Context(), listingID, gen.UpdateListingRequest{Amount: "158.50"})
 		}, `{"amount":"158.50"}`},
-		"update of the expiry leaves the price": {gen.OpUpdateListing, func(c *client.Client) (*client.Operation, error) {
+		"update of the expiry": {gen.OpUpdateListing, func(c *client.Client) (*client.Operation, error) {
 			return c.Listings.Update(t.Context(), listingID, gen.UpdateListingRequest{ExpiresAt: expires})
 		}, `{"expiresAt":"2027-01-02T03:04:05.000Z"}`},
-		"activate on the terms it had": {gen.OpActivateListing, func(c *client.Client) (*client.Operation, error) {
+		"activate without terms": {gen.OpActivateListing, func(c *client.Client) (*client.Operation, error) {
 			return c.Listings.Activate(t.Context(), listingID, gen.ActivateListingRequest{})
 		}, `{}`},
 		"deactivate has no body": {gen.OpDeactivateListing, func(c *client.Client) (*client.Operation, error) {
@@ -121,7 +122,8 @@ func TestWritesOnListingsSendWhatIsSetAndNothingElse(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, operationID, o.ID())
 			assert.Equal(t, listingID, o.ListingID())
-			assert.Equal(t, gen.OperationStatusPending, o.Snapshot().OperationStatus, "the answer is the first snapshot")
+			assert.Equal(t, gen.OperationStatusPending, o.Snapshot().OperationStatus,
+				"the response is the first snapshot")
 			assert.False(t, o.Done())
 			if test.body == "" {
 				assert.Empty(t, srv.Requests(test.op)[0].Body)

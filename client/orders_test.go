@@ -18,7 +18,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-func TestListsOfOrdersSendTheirFilterAndNothingElse(t *testing.T) {
+func TestOrders_SendOnlySetFilters(t *testing.T) {
 	active := func(filter client.ActiveOrderFilter) func(*client.Client) error {
 		return func(c *client.Client) error { return failure(c.Orders.ListActivePage(t.Context(), filter)) }
 	}
@@ -60,7 +60,7 @@ func TestListsOfOrdersSendTheirFilterAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestGetOrderReadsFiguresExactly(t *testing.T) {
+func TestOrders_GetReadsExactFigures(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetOrder).Path("orderNumber", orderID).RespondExample()
 
@@ -72,7 +72,7 @@ func TestGetOrderReadsFiguresExactly(t *testing.T) {
 	assert.Equal(t, "1Z0A4V930333458892", order.Shipment.TrackingNumber)
 }
 
-func TestAShippingDocumentStreams(t *testing.T) {
+func TestDocument_Streams(t *testing.T) {
 	rest := make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/pdf")
@@ -82,38 +82,37 @@ func TestAShippingDocumentStreams(t *testing.T) {
 		_, _ = io.WriteString(w, "-1.7")
 	}))
 	defer srv.Close()
-	c, err := client.New(client.WithBaseURL(srv.URL+"/v2"), client.WithAPIKey("key"), client.WithToken("token"))
-	require.NoError(t, err)
+	c := newServerClient(t, srv)
 
 	document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 	require.NoError(t, err)
 	start := make([]byte, 4)
 	_, err = io.ReadFull(document, start)
-	require.NoError(t, err, "the first bytes are there while the service still writes")
+	require.NoError(t, err, "the first bytes are read while the service still writes")
 	close(rest)
 	end, err := io.ReadAll(document)
 
 	require.NoError(t, err)
 	assert.Equal(t, "%PDF-1.7", string(start)+string(end))
 	assert.Equal(t, "application/pdf", document.ContentType)
-	assert.EqualValues(t, -1, document.Size, "the service did not say")
+	assert.EqualValues(t, -1, document.Size, "the size is not known")
 	require.NoError(t, document.Close())
 }
 
-func TestAShippingDocumentThatBreaksOffIsAnErrorOfRead(t *testing.T) {
+func TestDocument_CutIsErrorOfRead(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetShippingDocument).Disconnect(clienttest.MidBody, "the document breaks off")
 
 	document, err := srv.Client().Orders.DownloadShippingDocument(t.Context(), orderID, "label")
-	require.NoError(t, err, "its headers came")
+	require.NoError(t, err, "the headers came")
 	defer document.Close()
 	start, err := io.ReadAll(document)
 
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.Len(t, start, int(document.Size)/2, "what came can be read")
+	assert.Len(t, start, int(document.Size)/2, "the first half can be read")
 }
 
-// slowDocument is a service that answers at once and takes an hour to write the document.
+// slowDocument sends headers at once, and takes a minute for the document.
 func slowDocument(req *http.Request) (*http.Response, error) {
 	body, document := io.Pipe()
 	go func() {
@@ -129,14 +128,10 @@ func slowDocument(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, ContentLength: 8, Body: body, Request: req}, nil
 }
 
-func TestTheAttemptTimeoutDoesNotCutASlowDocument(t *testing.T) {
+func TestDocument_OutlastsAttemptTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, err := client.New(
-			client.WithBaseURL("https://slow.invalid/v2"), client.WithAPIKey("key"), client.WithToken("token"),
-			client.WithHTTPClient(&http.Client{Transport: transportFunc(slowDocument)}),
-			client.WithRetry(client.RetryPolicy{AttemptTimeout: time.Second}),
-		)
-		require.NoError(t, err)
+		c := newTransportClient(t, transportFunc(slowDocument),
+			client.WithRetry(client.RetryPolicy{AttemptTimeout: time.Second}))
 
 		document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 		require.NoError(t, err)
@@ -150,14 +145,10 @@ func TestTheAttemptTimeoutDoesNotCutASlowDocument(t *testing.T) {
 
 func TestDocument_IdleTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, err := client.New(
-			client.WithBaseURL("https://idle.invalid/v2"), client.WithAPIKey("key"), client.WithToken("token"),
-			client.WithHTTPClient(&http.Client{Transport: transportFunc(func(req *http.Request) (*http.Response, error) {
-				body := io.MultiReader(strings.NewReader("%"), &drip{req.Context(), 31 * time.Second})
-				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body), Request: req}, nil
-			})}),
-		)
-		require.NoError(t, err)
+		c := newTransportClient(t, transportFunc(func(req *http.Request) (*http.Response, error) {
+			body := io.MultiReader(strings.NewReader("%"), &slowBody{req.Context(), 31 * time.Second})
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body), Request: req}, nil
+		}))
 		document, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 		require.NoError(t, err)
 		defer document.Close()
@@ -165,7 +156,7 @@ func TestDocument_IdleTimeout(t *testing.T) {
 		_, err = document.Read(make([]byte, 1))
 		require.NoError(t, err)
 
-		<-time.After(time.Hour) // a slow reader is not an idle document
+		<-time.After(time.Hour) // the time of a slow reader does not count
 		start := time.Now()
 		_, err = document.Read(make([]byte, 1))
 
@@ -178,7 +169,7 @@ func TestDocument_IdleTimeout(t *testing.T) {
 	})
 }
 
-func TestTheAttemptTimeoutCoversTheHeadersOfADocument(t *testing.T) {
+func TestDocument_AttemptTimeoutCoversHeaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		srv.Expect(gen.OpGetShippingDocument).Delay(time.Minute).RespondExample()
@@ -187,8 +178,8 @@ func TestTheAttemptTimeoutCoversTheHeadersOfADocument(t *testing.T) {
 		start := time.Now()
 		_, err := c.Orders.DownloadShippingDocument(t.Context(), orderID, "label")
 
-		var unanswered *client.TransportError
-		require.ErrorAs(t, err, &unanswered)
+		var failed *client.TransportError
+		require.ErrorAs(t, err, &failed)
 		assert.Equal(t, time.Second, time.Since(start))
 	})
 }

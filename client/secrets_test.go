@@ -1,145 +1,254 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/internal/faultproxy"
 )
 
-// The credentials of the search, with characters that encoders write in other ways.
+// Credentials with characters that are escaped in URLs and in JSON.
 const (
-	soughtKey   = "k3y/pL8+d02=&qX7r9Tz"
-	soughtToken = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ3aG8ifQ/m1ss+ng_p1ece-0f=s1gnature"
-
-	soughtRefresh = "v1.Mr5tGh/0nE+tw0_thr33=l0ngL1ved"
-	soughtSecret  = "cl1ent/sEcr3t+0f_th3=0nlyUser"
+	secretKey   = "key/9f+2c==&51d0"
+	secretToken = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzZWxsZXIifQ.c2lnbmF0dXJl/b2Y+dGhl&c2VsbGVy"
 )
 
-// TestNoSecretIsToldWhateverComesBack has a service repeat the credentials of each request in everything that an
-// answer has, written in every way, and breaks connections while it does. Nothing that the client logs, reports
-// or returns as an error holds any of them, in any of the ways.
-func TestNoSecretIsToldWhateverComesBack(t *testing.T) {
-	told := newTold()
-	calls := wholeCalls(t)
-	for where, place := range echoes() {
-		for how, write := range writings() {
-			if where == "the end of a long page" && how != "as it is" {
-				continue // printing it takes long
-			}
-			echo := echoing(place, write)
-			for _, op := range []gen.OperationID{gen.OpGetListing, gen.OpCreateListingsBatch} {
-				callAndListen(t, told, where+", "+how, echo, calls[op])
-			}
-		}
+const jsonEscaped = "JSON-escaped"
+
+// secretForms are the forms in which a service may repeat a secret.
+func secretForms() map[string]func(string) string {
+	return map[string]func(string) string{
+		"literal":     func(s string) string { return s },
+		"URL-escaped": url.QueryEscape,
+		jsonEscaped: func(s string) string {
+			return strings.NewReplacer("/", `\/`, "+", `\u002b`, "&", `\u0026`, "=", `\u003d`).Replace(s)
+		},
 	}
-	for _, op := range gen.Operations() {
-		for _, where := range []string{"a message", "a page", "an odd member", "a redirect elsewhere", "a status line"} {
-			callAndListen(t, told, where+", "+string(op.ID), echoing(echoes()[where], writings()["as it is"]), calls[op.ID])
-		}
+}
+
+// echo repeats the credentials in one place of a response, instead of SECRET, and line breaks
+// instead of BREAK.
+type echo struct {
+	status         int
+	header, format string
+	raw            bool // The format is all of the response, which need not be HTTP.
+}
+
+func (e echo) serve(w http.ResponseWriter, r *http.Request, form func(string) string) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	secret := form(r.Header.Get("X-Api-Key")) + "~" + form(token)
+	text := strings.NewReplacer("SECRET", secret, "BREAK", `\n\u2028\t`).Replace(e.format)
+	if e.raw {
+		rawResponse(text)(w, r)
+		return
 	}
-	for kind := faultproxy.Latency; kind <= faultproxy.Reset; kind++ {
-		p, err := faultproxy.Start(echoing(echoes()["a page"], writings()["as it is"]), func(*http.Request) faultproxy.Fault { return faultproxy.Fault{Kind: kind} })
+	if e.header != "" {
+		w.Header().Set(e.header, strings.ReplaceAll(text, "SECRET", secret))
+		text = ""
+	}
+	w.WriteHeader(e.status)
+	_, _ = io.WriteString(w, text)
+}
+
+// TestSecrets_AreNeverShown has a service repeat the credentials wherever it can, in each form that
+// the redactor promises to find. No error, event or log line shows them, and each error is one
+// line.
+func TestSecrets_AreNeverShown(t *testing.T) {
+	waitForBatch := func(ctx context.Context, c *client.Client) error {
+		b := c.Batches.ResumeCreate("b1")
+		ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
+		return failure(b.Wait(ctx))
+	}
+	waitForOperation := func(ctx context.Context, c *client.Client) error {
+		ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
+		o, err := c.Listings.Create(ctx, gen.CreateListingRequest{VariantID: variantID, Amount: "162"})
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		for _, op := range []gen.OperationID{gen.OpGetListing, gen.OpCreateListing} {
-			callAt(t, told, kind.String(), p.URL(), calls[op])
-		}
-		_ = p.Close()
+		return failure(o.Wait(ctx))
 	}
-	tellOfTokenEndpoints(t, told)
-	tellOfFailedWork(t, told)
-	told.search(t, soughtKey, soughtToken, soughtRefresh, soughtSecret)
-}
-
-func callAndListen(t *testing.T, told *told, what string, echo http.Handler, call func(context.Context, *client.Client) error) {
-	t.Helper()
-	srv := httptest.NewServer(echo)
-	defer srv.Close()
-	callAt(t, told, what, srv.URL, call)
-}
-
-func callAt(t *testing.T, told *told, what, at string, call func(context.Context, *client.Client) error, opts ...client.Option) {
-	t.Helper()
-	policy := client.RetryPolicy{MaxAttempts: 2, MinDelay: 1, MaxDelay: 1, MaxRetryAfter: time.Millisecond, AttemptTimeout: 200 * time.Millisecond}
-	c, done := wireClient(t, at, policy, append([]client.Option{client.WithDefaults(
-		client.WithAPIKey(soughtKey), client.WithToken(soughtToken),
-		client.WithLogger(told.logger(what)), client.WithObserver(func(e client.Event) { told.value(what, e) }),
-	)}, opts...)...)
-	defer done()
-	err := call(t.Context(), c)
-	told.failure(what, err)
-	if what != faultproxy.Reset.String() {
-		return // clients print alike
-	}
-	for _, value := range []any{c, *c, c.Raw(), c.Listings, *c.Listings, c.Batches, c.Orders, c.Catalog, c.Batches.ResumeCreate(batchID), c.Listings.Operation(listingID, operationID)} {
-		told.value(what, value)
-	}
-}
-
-// echoing is a service that puts the credentials of a request in one place of its answer.
-func echoing(place func(http.ResponseWriter, *http.Request, string), write func(string) string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		bearer := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-		place(w, r, write(r.Header.Get("X-Api-Key"))+" "+write(bearer))
-	})
-}
-
-// echoes are the places of an answer.
-func echoes() map[string]func(http.ResponseWriter, *http.Request, string) {
-	type place = func(http.ResponseWriter, *http.Request, string)
-	answer := func(status int, header, format string) place {
-		return func(w http.ResponseWriter, _ *http.Request, secret string) {
-			if header != "" {
-				w.Header().Set(header, secret)
+	for name, tc := range map[string]struct {
+		echo
+		call func(context.Context, *client.Client) error
+		want func(error) bool // Nil if the call succeeds.
+	}{
+		"a message":         {echo{status: 400, format: `{"message":"SECRETBREAK"}`}, writeCall.do, isA[*client.APIError]},
+		"a list of errors":  {echo{status: 422, format: `{"errors":["SECRET",{"message":"SECRET"}]}`}, writeCall.do, isA[*client.APIError]},
+		"a page":            {echo{status: 502, format: `<html>SECRET</html>`}, readCall.do, isA[*client.APIError]},
+		"a request id":      {echo{status: 404, header: "X-Request-Id", format: `SECRET`}, readCall.do, isA[*client.APIError]},
+		"a redirect":        {echo{status: 302, header: "Location", format: `https://elsewhere.invalid/?SECRET`}, readCall.do, isA[*client.APIError]},
+		"a broken redirect": {echo{status: 302, header: "Location", format: `http://[SECRET`}, readCall.do, isA[*client.TransportError]},
+		"a status line":     {echo{raw: true, format: "HTTP/1.1 SECRET\r\n\r\n"}, writeCall.do, isA[*client.TransportError]},
+		"a broken header":   {echo{raw: true, format: "HTTP/1.1 200 OK\r\nSECRET\r\n\r\n"}, writeCall.do, isA[*client.TransportError]},
+		"a body of text":    {echo{status: 200, format: `SECRET`}, writeCall.do, isA[*client.DecodeError]},
+		"another id":        {echo{status: 200, format: `{"listingId":"SECRETBREAK"}`}, readCall.do, isA[*client.DecodeError]},
+		"a member":          {echo{status: 200, format: `{"listingId":"` + listingID + `","createdAt":"SECRET","payout":"SECRET"}`}, readCall.do, nil},
+		"a batch in progress": {
+			echo{status: 200, format: `{"batchId":"b1","status":"SECRETBREAK","itemStatuses":{"SECRET":1}}`}, waitForBatch, isA[*client.WaitError],
+		},
+		"failed items": {echo{status: 200, format: `{"batchId":"b1","status":"COMPLETED","totalItems":2,
+			"items":[{"itemId":"SECRETBREAK","status":"FAILED","error":"SECRETBREAK"},{"itemId":"SECRET","status":"SECRET"}]}`}, waitForBatch, isA[*client.BatchError]},
+		"an operation that failed": {echo{status: 200, format: `{"listingId":"SECRET","operationId":"SECRET","operationType":"SECRETBREAK",
+			"operationStatus":"FAILED","error":"SECRETBREAK"}`}, waitForOperation, isA[*client.OperationError]},
+		"an operation in progress": {echo{status: 200, format: `{"listingId":"SECRET","operationId":"SECRET","operationStatus":"SECRETBREAK"}`}, waitForOperation, isA[*client.WaitError]},
+	} {
+		for form, write := range secretForms() {
+			if form == jsonEscaped && (tc.raw || tc.header != "") {
+				continue // net/http quotes these, which escapes them once more
 			}
-			w.WriteHeader(status)
-			_, _ = io.WriteString(w, strings.ReplaceAll(format, "SECRET", secret))
+			t.Run(name+", "+form, func(t *testing.T) {
+				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { tc.serve(w, r, write) }))
+				defer srv.Close()
+				shown := &shown{}
+				all := &slog.HandlerOptions{Level: slog.LevelDebug}
+				c := newServerClient(t, srv, client.WithAPIKey(secretKey), client.WithToken(secretToken),
+					client.WithRetry(client.RetryPolicy{MaxAttempts: 2, MinDelay: 1, MaxDelay: 1}), client.WithObserver(shown.event),
+					client.WithLogger(slog.New(slog.NewMultiHandler(slog.NewTextHandler(shown, all), slog.NewJSONHandler(shown, all)))))
+
+				err := tc.call(t.Context(), c)
+
+				if tc.want == nil {
+					require.NoError(t, err)
+				} else {
+					require.True(t, tc.want(err), "%T: %v", err, err)
+				}
+				shown.failure(t, err)
+				require.NotEmpty(t, shown.texts)
+				shown.assertNoSecret(t)
+			})
 		}
 	}
-	line := func(format string) place {
-		return func(w http.ResponseWriter, _ *http.Request, secret string) {
-			onTheWire(fmt.Sprintf(format, secret))(w, nil)
+}
+
+// shown is what a client has shown to its user.
+type shown struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+// Write implements [io.Writer] for logs.
+func (s *shown) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.texts = append(s.texts, string(p))
+	return len(p), nil
+}
+
+func (s *shown) event(e client.Event) {
+	s.value(e)
+	if e.Err != nil {
+		s.value(e.Err)
+	}
+}
+
+func (s *shown) value(value any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+		s.texts = append(s.texts, fmt.Sprintf(verb, value))
+	}
+}
+
+// failure adds an error and its causes, with their fields.
+func (s *shown) failure(t *testing.T, err error) {
+	t.Helper()
+	for ; err != nil; err = errors.Unwrap(err) {
+		assert.NotRegexp(t, `[\n\r\t\x{2028}]`, err.Error(), "%T", err)
+		s.value(err)
+		switch e := err.(type) { //nolint:errorlint // it unwraps
+		case *client.APIError:
+			s.value(*e)
+			s.value(string(e.Body))
+		case *client.DecodeError:
+			s.value(*e)
+			s.value(string(e.Body))
+		case *client.TransportError:
+			s.value(*e)
+		case *client.BatchError:
+			s.value(*e)
+		case *client.OperationError:
+			s.value(*e)
+		case *client.WaitError:
+			s.value(*e)
+			if e.Batch != nil {
+				s.value(*e.Batch)
+			}
+			if e.Operation != nil {
+				s.value(*e.Operation)
+			}
 		}
 	}
-	redirect := func(format string) place {
-		return func(w http.ResponseWriter, r *http.Request, secret string) {
-			w.Header().Set("Location", fmt.Sprintf(format, strings.ReplaceAll(secret, " ", "~")))
-			w.WriteHeader(http.StatusFound)
+}
+
+func (s *shown) assertNoSecret(t *testing.T) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, secret := range []string{secretKey, secretToken} {
+		for form, write := range secretForms() {
+			quoted, err := json.Marshal(write(secret))
+			require.NoError(t, err)
+			for _, text := range s.texts {
+				assert.NotContains(t, text, write(secret), form)
+				assert.NotContains(t, text, strings.Trim(string(quoted), `"`), "%s, in JSON", form)
+			}
 		}
 	}
-	return map[string]place{
-		"a message":               answer(400, "", `{"message":"SECRET"}`),
-		"a list of errors":        answer(422, "", `{"errors":[{"message":"SECRET"},"SECRET"]}`),
-		"a page":                  answer(502, "", `<html>SECRET</html>`),
-		"the end of a long page":  answer(403, "", strings.Repeat("x", 64<<10-100)+"SECRET"),
-		"an odd member":           answer(200, "", `{"SECRET":"SECRET","createdAt":"SECRET","totalItems":"SECRET","itemStatuses":{"SECRET":"SECRET"},"payout":"SECRET","items":["SECRET"],"listings":["SECRET"]}`),
-		"an odd list":             answer(200, "", `["SECRET",{"SECRET":[]}]`),
-		"an odd page":             answer(200, "", `{"hasNextPage":"SECRET","nextCursor":["SECRET"]}`),
-		"no JSON":                 answer(200, "", `SECRET`),
-		"a request id":            answer(404, "X-Request-Id", ``),
-		"a cookie":                answer(401, "Set-Cookie", ``),
-		"a pause":                 answer(429, "Retry-After", ``),
-		"a type":                  answer(200, "Content-Type", `{}`),
-		"an encoding":             answer(200, "Content-Encoding", `{}`),
-		"a redirect home":         redirect("/%s"),
-		"a redirect elsewhere":    redirect("https://elsewhere.invalid/?%s"),
-		"a redirect to nowhere":   redirect("http://[%s"),
-		"a status line":           line("HTTP/1.1 %s\r\n\r\n"),
-		"a protocol":              line("%s\r\n\r\n"),
-		"a header that is none":   line("HTTP/1.1 200 OK\r\n%s\r\n\r\n"),
-		"a length that is none":   line("HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n"),
-		"a chunk that is none":    line("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%s\r\n"),
-		"a transfer that is none": line("HTTP/1.1 200 OK\r\nTransfer-Encoding: %s\r\n\r\n"),
+}
+
+// assertSecretFree checks that no verb of package fmt shows a secret of a value.
+func assertSecretFree(t *testing.T, value any, secrets ...string) {
+	t.Helper()
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%t"} {
+		text := fmt.Sprintf(verb, value)
+		for _, secret := range secrets {
+			assert.NotContains(t, text, secret, verb)
+			assert.NotContains(t, text, fmt.Sprintf("%x", secret), verb)
+		}
 	}
+}
+
+func TestSecrets_AreNotPrintedWithClients(t *testing.T) {
+	c := newClient(t, "https://api.example.com", client.WithAPIKey(secretKey),
+		client.WithToken(secretToken))
+	for _, value := range []any{
+		c, *c, c.Raw(), *c.Raw(), c.Listings, *c.Listings, c.Batches.ResumeCreate("1"), c.Listings.Operation("1", "2"),
+		struct{ c *client.Client }{c},
+		struct{ c client.Client }{*c},
+	} {
+		assertSecretFree(t, value, secretKey, secretToken)
+	}
+	assert.Equal(t, "client.Client(https://api.example.com/v2/)", fmt.Sprintf("%+v", c))
+
+	var lines bytes.Buffer
+	slog.New(slog.NewJSONHandler(&lines, nil)).Info("made", "client", c)
+	assert.NotContains(t, lines.String(), secretKey)
+}
+
+func TestSecrets_AreTakenOutOfTransportErrors(t *testing.T) {
+	c := newTransportClient(t, transportFunc(func(*http.Request) (*http.Response, error) {
+		return nil, fmt.Errorf("proxy refused %s", secretToken)
+	}), client.WithToken(secretToken))
+	err := writeCall.do(t.Context(), c)
+	require.True(t, isA[*client.TransportError](err), "%T", err)
+	assertSecretFree(t, err, secretToken)
 }

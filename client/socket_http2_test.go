@@ -42,8 +42,9 @@ func (s *socketService) http2Peer(t *testing.T, ending h2peer.Ending, settings .
 	return peer
 }
 
-// TestHTTP2_WritesAreAppliedOnce has every write meet every ending of a stream: on a new connection and on one that was
-// used before, alone and with others in flight on it, through the typed methods and through the generated client.
+// TestHTTP2_WritesAreAppliedOnce has every write meet every ending of a stream: on a new connection
+// and on one that was used before, alone and with others in flight on it, through the typed methods
+// and through the generated client.
 func TestHTTP2_WritesAreAppliedOnce(t *testing.T) {
 	endings := h2peer.Endings()
 	s := openSocketService(t, 6*len(endings))
@@ -55,10 +56,10 @@ func TestHTTP2_WritesAreAppliedOnce(t *testing.T) {
 				peer := s.http2Peer(t, ending)
 				for _, warm := range []bool{false, true} {
 					for _, call := range s.writes {
-						s.meetAlone(t, peer, ending, warm, call())
+						s.writeAlone(t, peer, ending, warm, call())
 						cells.Add(1)
 					}
-					s.meetTogether(t, peer, ending, warm, newRendezvous(2*len(s.writes)))
+					s.writeTogether(t, peer, ending, warm, newBarrier(2*len(s.writes)))
 					cells.Add(int32(2 * len(s.writes)))
 				}
 			})
@@ -68,8 +69,8 @@ func TestHTTP2_WritesAreAppliedOnce(t *testing.T) {
 	t.Logf("%d endings, %d cells", len(endings), cells.Load())
 }
 
-// meetAlone makes one write, whose outcome follows from the ending.
-func (s *socketService) meetAlone(t *testing.T, peer *h2peer.Peer, ending h2peer.Ending, warm bool, call socketCall) {
+// writeAlone makes one write, whose outcome follows from the ending.
+func (s *socketService) writeAlone(t *testing.T, peer *h2peer.Peer, ending h2peer.Ending, warm bool, call socketCall) {
 	t.Helper()
 	var attempts atomic.Int32
 	c, done := s.http2Client(t, peer, warm, countAttempts(&attempts))
@@ -79,7 +80,7 @@ func (s *socketService) meetAlone(t *testing.T, peer *h2peer.Peer, ending h2peer
 
 	err := trial.run(t.Context(), c)
 
-	trial.assertStatement(t, err)
+	trial.assertReport(t, err)
 	assert.EqualValues(t, 1, attempts.Load(), trial)
 	assert.EqualValues(t, 1, trial.seen.Load(), trial)
 	assert.Equal(t, ending.Delivered(), trial.applied.Load() == 1, trial)
@@ -95,40 +96,40 @@ func (s *socketService) meetAlone(t *testing.T, peer *h2peer.Peer, ending h2peer
 	}
 }
 
-// meetTogether makes all writes at once, in both ways. None ends before the others have arrived, if they wait for each
-// other.
-func (s *socketService) meetTogether(t *testing.T, peer *h2peer.Peer, ending h2peer.Ending, warm bool, others *rendezvous) {
+// writeTogether makes all writes at once, in both ways. None ends before the others have arrived,
+// if they wait for each other.
+func (s *socketService) writeTogether(t *testing.T, peer *h2peer.Peer, ending h2peer.Ending, warm bool, others *barrier) {
 	t.Helper()
 	c, done := s.http2Client(t, peer, warm)
 	defer done()
 	var calls sync.WaitGroup
 	for _, call := range s.writes {
-		for _, low := range []bool{false, true} {
-			trial := &trial{call: call(), ending: ending, low: low, faults: 10, others: others}
+		for _, raw := range []bool{false, true} {
+			trial := &trial{call: call(), ending: ending, raw: raw, faults: 10, others: others}
 			s.start(t, trial)
-			calls.Go(func() { trial.assertStatement(t, trial.run(t.Context(), c)) })
+			calls.Go(func() { trial.assertReport(t, trial.run(t.Context(), c)) })
 		}
 	}
 	calls.Wait()
 }
 
-// http2Client returns a client with a transport of its own, and what closes that. If it is warm, its connection has been
-// used before.
+// http2Client returns a client with its own transport, and what closes that. If it is warm, its
+// connection has been used before.
 func (s *socketService) http2Client(
 	t *testing.T, peer *h2peer.Peer, warm bool, opts ...client.Option,
 ) (*client.Client, func()) {
 	t.Helper()
 	transport := peer.Transport()
-	c := socketClient(t, peer.URL(), transport, socketToken(), opts...)
+	c := socketClient(t, peer.URL(), transport, opts...)
 	if warm {
 		assert.NoError(t, s.reads[gen.OpGetListing]().typed(t.Context(), c))
 	}
 	return c, transport.CloseIdleConnections
 }
 
-// TestHTTP2_ReadsAreRepeatedByTheTable has reads meet every ending: once, so that a repeated call succeeds, and each time,
-// so that its error is seen. Every request is an attempt that the caller is told of.
-func TestHTTP2_ReadsAreRepeatedByTheTable(t *testing.T) {
+// TestHTTP2_ReadsFollowRetryTable has reads meet every ending: once, so that a repeated call
+// succeeds, and each time, so that its error is seen. Every request is reported as an attempt.
+func TestHTTP2_ReadsFollowRetryTable(t *testing.T) {
 	s := openSocketService(t, 1)
 	for _, ending := range h2peer.Endings() {
 		t.Run(ending.String(), func(t *testing.T) {
@@ -153,7 +154,7 @@ func (s *socketService) readThrough(t *testing.T, peer *h2peer.Peer, trial *tria
 
 	err := trial.run(t.Context(), c)
 
-	streamed := trial.call.op.ID == gen.OpGetShippingDocument && ending.At >= h2peer.ResponseHeaders // it is the caller's to read
+	streamed := trial.call.op.ID == gen.OpGetShippingDocument && ending.At >= h2peer.ResponseHeaders // the caller reads the document
 	want := 2
 	inOrder := ending.Do == h2peer.Continue || ending.Do == h2peer.Trailers || ending.Do == h2peer.GoAwayAbove
 	switch {
@@ -172,7 +173,8 @@ func (s *socketService) readThrough(t *testing.T, peer *h2peer.Peer, trial *tria
 	case trial.faults == 1:
 		assert.NoError(t, err, trial)
 	default:
-		assert.True(t, isA[*client.TransportError](err) || isA[*client.DecodeError](err), "%s: %v", trial, err)
+		assert.True(t, isA[*client.TransportError](err) || isA[*client.DecodeError](err), "%s: %v",
+			trial, err)
 		assert.Equal(t, 2, infoOf(t, err).Attempts, trial)
 	}
 	assert.EqualValues(t, want, attempts.Load(), trial)
@@ -193,15 +195,15 @@ func TestHTTP2_SettingsDelayWrites(t *testing.T) {
 	} {
 		t.Run(tc.setting.String(), func(t *testing.T) {
 			s := openSocketService(t, 2)
-			s.meetTogether(t, s.http2Peer(t, tc.ending, tc.setting), tc.ending, false, nil)
+			s.writeTogether(t, s.http2Peer(t, tc.ending, tc.setting), tc.ending, false, nil)
 			s.assertApplied(t)
 		})
 	}
 }
 
-// TestHTTP2_AConnectionThatEndsIsNoUnsentWrite ends a connection at the very moment when a write gets it, be it a new one
-// or one that is idle.
-func TestHTTP2_AConnectionThatEndsIsNoUnsentWrite(t *testing.T) {
+// TestHTTP2_EndedConnectionIsNoProofOfUnsent ends a connection at the moment when a write gets it,
+// be it a new one or one that is idle.
+func TestHTTP2_EndedConnectionIsNoProofOfUnsent(t *testing.T) {
 	ends := []h2peer.Action{h2peer.Close, h2peer.ResetConnection, h2peer.GoAway, h2peer.GoAwayClose}
 	const times = 5
 	s := openSocketService(t, len(ends)*2*times)
@@ -233,12 +235,12 @@ func (s *socketService) writeAtTheEndHTTP2(t *testing.T, peer *h2peer.Peer, do h
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
 		ended.Do(func() { peer.End(do) })
 	}})
-	trial.assertStatement(t, trial.run(ctx, c))
+	trial.assertReport(t, trial.run(ctx, c))
 }
 
-// TestHTTP2_ADialErrorAfterAWriteIsNoProof has net/http dial once more for a write that was applied. The dial fails, and
-// does not show that the write was not sent.
-func TestHTTP2_ADialErrorAfterAWriteIsNoProof(t *testing.T) {
+// TestHTTP2_DialErrorIsNoProofOfUnsent has net/http dial once more for a write that was applied.
+// The dial fails, and does not show that the write was not sent.
+func TestHTTP2_DialErrorIsNoProofOfUnsent(t *testing.T) {
 	endings := []h2peer.Ending{
 		{At: h2peer.Applied, Do: h2peer.GoAway},
 		{At: h2peer.Applied, Do: h2peer.GoAwayClose},
@@ -260,9 +262,9 @@ func TestHTTP2_ADialErrorAfterAWriteIsNoProof(t *testing.T) {
 				trial := &trial{call: call(), ending: ending, faults: 1}
 				s.start(t, trial)
 
-				err := trial.run(t.Context(), socketClient(t, peer.URL(), transport, socketToken()))
+				err := trial.run(t.Context(), socketClient(t, peer.URL(), transport))
 
-				trial.assertStatement(t, err)
+				trial.assertReport(t, err)
 				assert.ErrorIs(t, err, client.ErrOutcomeUnknown, trial)
 				assert.EqualValues(t, 1, trial.seen.Load(), trial)
 				transport.CloseIdleConnections()
@@ -272,8 +274,9 @@ func TestHTTP2_ADialErrorAfterAWriteIsNoProof(t *testing.T) {
 	s.assertApplied(t)
 }
 
-// TestHTTP2_AConnectionThatIsNoneIsHonest has writes meet servers that end a connection before they read anything.
-func TestHTTP2_AConnectionThatIsNoneIsHonest(t *testing.T) {
+// TestHTTP2_BrokenConnectionIsReportedCorrectly has writes meet servers that end a connection before
+// they read anything.
+func TestHTTP2_BrokenConnectionIsReportedCorrectly(t *testing.T) {
 	for what, greet := range map[string]func(net.Conn){
 		"close": func(conn net.Conn) {},
 		"HTTP/1": func(conn net.Conn) {
@@ -302,13 +305,13 @@ func TestHTTP2_AConnectionThatIsNoneIsHonest(t *testing.T) {
 				}
 			})
 			transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
-			c := socketClient(t, "https://"+listener.Addr().String(), transport, socketToken())
+			c := socketClient(t, "https://"+listener.Addr().String(), transport)
 			for _, call := range s.writes {
 				trial := &trial{call: call(), ending: h2peer.Close}
 				s.start(t, trial)
 				err := trial.run(t.Context(), c)
 				assert.Error(t, err)
-				trial.assertStatement(t, err)
+				trial.assertReport(t, err)
 			}
 			transport.CloseIdleConnections()
 			require.NoError(t, listener.Close())
@@ -334,9 +337,10 @@ func (c *blockingConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// TestHTTP2_AWriteThatIsNotReportedAsWrittenIsNoUnsentWrite has writes arrive and be applied while net/http is still
-// writing them, so that it has not yet reported that their headers are written when the caller goes away.
-func TestHTTP2_AWriteThatIsNotReportedAsWrittenIsNoUnsentWrite(t *testing.T) {
+// TestHTTP2_UnreportedWriteIsNoProofOfUnsent has writes arrive and be applied while net/http is
+// still writing them, so that it has not yet reported that their headers are written when the
+// caller goes away.
+func TestHTTP2_UnreportedWriteIsNoProofOfUnsent(t *testing.T) {
 	ending := h2peer.Ending{At: h2peer.Applied, Do: h2peer.Stall}
 	s := openSocketService(t, 1)
 	peer := s.http2Peer(t, ending)
@@ -349,7 +353,7 @@ func TestHTTP2_AWriteThatIsNotReportedAsWrittenIsNoUnsentWrite(t *testing.T) {
 				conn, err := new(net.Dialer).DialContext(ctx, network, address)
 				return &blockingConn{conn, &armed, release}, err
 			}
-			c := socketClient(t, peer.URL(), transport, socketToken())
+			c := socketClient(t, peer.URL(), transport)
 			require.NoError(t, s.reads[gen.OpGetListing]().typed(t.Context(), c))
 			armed.Store(true)
 			trial := &trial{call: s.writes[op](), ending: ending, faults: 1}
@@ -357,7 +361,7 @@ func TestHTTP2_AWriteThatIsNotReportedAsWrittenIsNoUnsentWrite(t *testing.T) {
 
 			err := trial.run(t.Context(), c)
 
-			trial.assertStatement(t, err)
+			trial.assertReport(t, err)
 			assert.ErrorIs(t, err, client.ErrOutcomeUnknown)
 			armed.Store(false)
 			close(release)

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,13 +22,13 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
-	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
 
-// socketService is the sandbox behind all servers of a matrix. It works nothing before the end, so that no call changes
-// what another acts on.
+// socketService is the sandbox behind all servers of a matrix. It works off nothing before the end,
+// so that no call changes the state for another one.
 type socketService struct {
 	*sandbox.Sandbox
 	trials
@@ -39,27 +40,25 @@ type socketService struct {
 	checks []func(*testing.T)
 }
 
-// socketCall is one call. What a write acts on is its own.
+// socketCall is one call. Each write has its own listing.
 type socketCall struct {
 	op    gen.Operation
 	typed func(context.Context, *client.Client) error
-	low   func(context.Context, *gen.Client) (*http.Response, error) // The same through Low; of writes.
-	// applied reads how often a write was applied; it is nil for a read, and for a write that leaves no trace.
+	raw   func(context.Context, *gen.Client) (*http.Response, error) // The same through the generated client; of writes.
+	// applied reads how often a write was applied; it is nil for a read, and for a write that
+	// leaves no trace.
 	applied func(*testing.T) int
 }
 
-// openSocketService starts a sandbox with as many listings as are needed for each of the writes so many times.
+// openSocketService starts a sandbox with the listings for each write, the given number of times.
 func openSocketService(t *testing.T, each int) *socketService {
 	t.Helper()
-	market, err := sandbox.New(sandbox.Options{APIKey: clienttest.APIKey, Token: clienttest.Token, Manual: true, Delay: -1})
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, market.Close()) })
-	s := &socketService{Sandbox: market}
-	s.direct = socketClient(t, "http://127.0.0.1", transportFunc(func(r *http.Request) (*http.Response, error) {
-		w := httptest.NewRecorder()
-		market.ServeHTTP(w, r.Clone(r.Context())) // a handler may change its request, a transport may not
-		return w.Result(), nil
-	}), socketToken())
+	market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) {
+		o.APIKey, o.Token, o.Manual = clienttest.APIKey, clienttest.Token, true
+	})
+	s := &socketService{Sandbox: market.Sandbox}
+	s.direct = socketClient(t, strings.TrimSuffix(market.URL, sandbox.BasePath),
+		market.HTTPClient().Transport)
 	product := sandbox.Catalog()[0]
 	s.reads = s.readCalls(t, product)
 	s.writes = s.writeCalls(t, product, each)
@@ -71,24 +70,19 @@ func openSocketService(t *testing.T, each int) *socketService {
 	return s
 }
 
-// socketToken is the token that the service accepts.
-func socketToken() client.Option { return client.WithToken(clienttest.Token) }
-
-// socketClient returns a client with two attempts a call, whose requests carry the key of their trial.
+// socketClient returns a client with two attempts a call, whose requests carry the key of their
+// trial.
 func socketClient(
-	t *testing.T, url string, transport http.RoundTripper, token client.Option, opts ...client.Option,
+	t *testing.T, url string, transport http.RoundTripper, opts ...client.Option,
 ) *client.Client {
 	t.Helper()
-	c, err := client.New(append([]client.Option{
-		client.WithBaseURL(url + sandbox.BasePath), client.WithAPIKey(clienttest.APIKey), token,
-		client.WithQuota(quota.Unlimited), client.WithHTTPClient(&http.Client{Transport: transport}),
-		client.WithRetry(patience(30 * time.Second)), client.WithMiddleware(sendKey),
+	return newClient(t, url, append([]client.Option{
+		client.WithBaseURL(url + sandbox.BasePath), client.WithHTTPClient(&http.Client{Transport: transport}),
+		client.WithRetry(twoAttempts(30 * time.Second)), client.WithMiddleware(sendKey),
 	}, opts...)...)
-	require.NoError(t, err)
-	return c
 }
 
-// countAttempts notes how many requests the last call has sent.
+// countAttempts stores how many requests the last call has sent.
 func countAttempts(attempts *atomic.Int32) client.Option {
 	return client.WithObserver(func(e client.Event) {
 		if e.Kind == client.EventDone {
@@ -97,7 +91,8 @@ func countAttempts(attempts *atomic.Int32) client.Option {
 	})
 }
 
-// ServeHTTP implements [http.Handler]. It counts what is applied for the trial that a request belongs to.
+// ServeHTTP implements [http.Handler]. It counts what is applied for the trial that a request
+// belongs to.
 func (s *socketService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	got := httptest.NewRecorder()
 	s.Sandbox.ServeHTTP(got, r)
@@ -114,7 +109,7 @@ func (s *socketService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(got.Body.Bytes())
 }
 
-// start starts a trial, and notes what the sandbox has to show of it in the end.
+// start starts a trial, and adds the check of what the sandbox shows in the end.
 func (s *socketService) start(t *testing.T, trial *trial) {
 	t.Helper()
 	s.add(trial)
@@ -129,7 +124,7 @@ func (s *socketService) start(t *testing.T, trial *trial) {
 	})
 }
 
-// assertApplied has the sandbox do all that it has accepted, and reads what became of every write.
+// assertApplied has the sandbox work off all writes, and reads how often each was applied.
 func (s *socketService) assertApplied(t *testing.T) {
 	t.Helper()
 	require.NoError(t, s.Work(t.Context()))
@@ -139,28 +134,28 @@ func (s *socketService) assertApplied(t *testing.T) {
 	}
 }
 
-// sell makes listings.
-func (s *socketService) sell(t *testing.T, item gen.CreateItem) *shelf {
+// sell creates listings.
+func (s *socketService) sell(t *testing.T, item gen.CreateItem) *idPool {
 	t.Helper()
 	batch, err := s.direct.Batches.Create(t.Context(), []gen.CreateItem{item})
 	require.NoError(t, err)
 	require.NoError(t, s.Work(t.Context()))
 	results, err := batch.Results(t.Context())
 	require.NoError(t, err)
-	made := &shelf{}
+	made := &idPool{}
 	for _, r := range results {
 		made.ids = append(made.ids, r.Result.ListingID)
 	}
 	return made
 }
 
-// shelf hands out listings, each of them once.
-type shelf struct {
+// idPool returns each of its ids once.
+type idPool struct {
 	ids   []string
 	taken atomic.Int32
 }
 
-func (s *shelf) take() string { return s.ids[s.taken.Add(1)-1] }
+func (s *idPool) take() string { return s.ids[s.taken.Add(1)-1] }
 
 // readCalls read a listing, a page of listings and a streamed document.
 func (s *socketService) readCalls(t *testing.T, product sandbox.Product) map[gen.OperationID]func() socketCall {
@@ -181,7 +176,8 @@ func (s *socketService) readCalls(t *testing.T, product sandbox.Product) map[gen
 		op, _ := gen.LookupOperation(id)
 		calls[id] = func() socketCall { return socketCall{op: op, typed: do} }
 	}
-	read(gen.OpGetListing, func(ctx context.Context, c *client.Client) error { return failure(c.Listings.Get(ctx, listingID)) })
+	read(gen.OpGetListing,
+		func(ctx context.Context, c *client.Client) error { return failure(c.Listings.Get(ctx, listingID)) })
 	read(gen.OpListListings, func(ctx context.Context, c *client.Client) error {
 		return failure(c.Listings.ListPage(ctx, client.ListingFilter{PageSize: 1}))
 	})
@@ -191,18 +187,19 @@ func (s *socketService) readCalls(t *testing.T, product sandbox.Product) map[gen
 	return calls
 }
 
-// writeCalls act on a listing of their own, or make one at a price of its own.
+// writeCalls act on a listing each, or make one at a price that no other call has.
 func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each int) map[gen.OperationID]func() socketCall {
 	t.Helper()
 	variantID := product.Variants[0].ID
 	active := s.sell(t, gen.CreateItem{VariantID: variantID, Amount: "100", Quantity: gen.Int(5 * each)})
-	inactive := s.sell(t, gen.CreateItem{VariantID: variantID, Amount: "100", Quantity: gen.Int(each), Active: new(false)})
+	inactive := s.sell(t,
+		gen.CreateItem{VariantID: variantID, Amount: "100", Quantity: gen.Int(each), Active: new(false)})
 
 	calls := map[gen.OperationID]func() socketCall{}
 	change := func(
-		id gen.OperationID, from *shelf, kind gen.OperationType,
+		id gen.OperationID, from *idPool, kind gen.OperationType,
 		typed func(context.Context, *client.Client, string) error,
-		low func(context.Context, *gen.Client, string) (*http.Response, error),
+		raw func(context.Context, *gen.Client, string) (*http.Response, error),
 	) {
 		op, _ := gen.LookupOperation(id)
 		calls[id] = func() socketCall {
@@ -210,7 +207,7 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 			return socketCall{
 				op:      op,
 				typed:   func(ctx context.Context, c *client.Client) error { return typed(ctx, c, listingID) },
-				low:     func(ctx context.Context, c *gen.Client) (*http.Response, error) { return low(ctx, c, listingID) },
+				raw:     func(ctx context.Context, c *gen.Client) (*http.Response, error) { return raw(ctx, c, listingID) },
 				applied: func(t *testing.T) int { return s.operations(t, listingID)[kind] },
 			}
 		}
@@ -220,7 +217,7 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 	create := func(
 		id gen.OperationID,
 		typed func(context.Context, *client.Client, gen.Amount) error,
-		low func(context.Context, *gen.Client, gen.Amount) (*http.Response, error),
+		raw func(context.Context, *gen.Client, gen.Amount) (*http.Response, error),
 	) {
 		op, _ := gen.LookupOperation(id)
 		calls[id] = func() socketCall {
@@ -228,8 +225,8 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 			return socketCall{
 				op:    op,
 				typed: func(ctx context.Context, c *client.Client) error { return typed(ctx, c, gen.Amount(price)) },
-				low: func(ctx context.Context, c *gen.Client) (*http.Response, error) {
-					return low(ctx, c, gen.Amount(price))
+				raw: func(ctx context.Context, c *gen.Client) (*http.Response, error) {
+					return raw(ctx, c, gen.Amount(price))
 				},
 				applied: func(*testing.T) int { return made()[price] },
 			}
@@ -268,7 +265,8 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 			return failure(c.Batches.Update(ctx, []gen.UpdateItem{{ListingID: id, Amount: "150"}}))
 		},
 		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
-			return c.UpdateListingsBatch(ctx, gen.UpdateListingsBatchRequest{Items: []gen.UpdateItem{{ListingID: id, Amount: "150"}}})
+			return c.UpdateListingsBatch(ctx,
+				gen.UpdateListingsBatchRequest{Items: []gen.UpdateItem{{ListingID: id, Amount: "150"}}})
 		})
 	change(gen.OpDeactivateListing, active, gen.OperationTypeDeactivate,
 		func(ctx context.Context, c *client.Client, id string) error {
@@ -296,7 +294,8 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 			return failure(c.Batches.Delete(ctx, []string{id}))
 		},
 		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
-			return c.DeleteListingsBatch(ctx, gen.DeleteListingsBatchRequest{Items: []gen.DeleteItem{{ListingID: id}}})
+			return c.DeleteListingsBatch(ctx,
+				gen.DeleteListingsBatchRequest{Items: []gen.DeleteItem{{ListingID: id}}})
 		})
 	ingest, _ := gen.LookupOperation(gen.OpIngestProducts)
 	products := requestOf[gen.IngestProductsRequest](t, gen.OpIngestProducts)
@@ -306,7 +305,7 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 			typed: func(ctx context.Context, c *client.Client) error {
 				return failure(c.Catalog.Ingest(ctx, products.Items))
 			},
-			low: func(ctx context.Context, c *gen.Client) (*http.Response, error) {
+			raw: func(ctx context.Context, c *gen.Client) (*http.Response, error) {
 				return c.IngestProducts(ctx, products)
 			},
 		}
@@ -349,20 +348,20 @@ type trial struct {
 	key    string
 	call   socketCall
 	ending fmt.Stringer
-	low    bool        // Whether the call is made through the generated client.
-	faults int32       // How many of its requests meet the ending.
-	others *rendezvous // The requests that are in flight with it, or nil.
+	raw    bool     // Whether the call is made through the generated client.
+	faults int32    // How many of its requests meet the ending.
+	others *barrier // The requests that are in flight with it, or nil.
 	cancel context.CancelFunc
 
 	seen, applied atomic.Int32 // Requests.
 	silent        atomic.Bool  // Whether nothing comes back of what is applied.
 }
 
-// String names the trial in failures of tests.
+// String names the trial.
 func (tr *trial) String() string {
 	way := "typed"
-	if tr.low {
-		way = "low"
+	if tr.raw {
+		way = "raw"
 	}
 	return fmt.Sprintf("%s (%s) meets %s", tr.call.op.ID, way, tr.ending)
 }
@@ -396,7 +395,7 @@ func (ts *trials) of(r *http.Request) *trial {
 	return found.(*trial)
 }
 
-// arrive counts a request, and reports whether the ending happens to it.
+// arrive counts a request, and reports whether the ending applies to it.
 func (tr *trial) arrive(ctx context.Context) bool {
 	n := tr.seen.Add(1)
 	if n == 1 && tr.others != nil {
@@ -409,10 +408,10 @@ func (tr *trial) arrive(ctx context.Context) bool {
 func (tr *trial) run(ctx context.Context, c *client.Client) error {
 	ctx, tr.cancel = context.WithCancel(context.WithValue(ctx, trialKey{}, tr.key))
 	defer tr.cancel()
-	if !tr.low {
+	if !tr.raw {
 		return tr.call.typed(ctx, c)
 	}
-	resp, err := tr.call.low(ctx, c.Raw())
+	resp, err := tr.call.raw(ctx, c.Raw())
 	if err != nil {
 		return err
 	}
@@ -426,67 +425,69 @@ func (tr *trial) run(ctx context.Context, c *client.Client) error {
 	return nil
 }
 
-// statement is what a call reports of its write.
-type statement string
+// report is the outcome of a write as its call reports it.
+type report string
 
 const (
-	saidDone    statement = "succeeded"
-	saidUnknown statement = "unknown"
-	saidRefused statement = "refused"
-	saidNotSent statement = "not sent"
+	reportedDone    report = "succeeded"
+	reportedUnknown report = "unknown"
+	reportedRefused report = "refused"
+	reportedNotSent report = "not sent"
 )
 
-func statementOf(err error) statement {
+func reportOf(err error) report {
 	switch {
 	case err == nil:
-		return saidDone
+		return reportedDone
 	case errors.Is(err, client.ErrOutcomeUnknown):
-		return saidUnknown
+		return reportedUnknown
 	case isA[*client.APIError](err):
-		return saidRefused
+		return reportedRefused
 	default:
-		return saidNotSent
+		return reportedNotSent
 	}
 }
 
-// falseStatement is what is wrong with a statement, given what the server saw of the write; empty if nothing is.
-func (tr *trial) falseStatement(said statement) string {
+// wrongReport is what is wrong with a report, given what the server saw of the write; empty if
+// nothing is.
+func (tr *trial) wrongReport(reported report) string {
 	seen, applied := tr.seen.Load(), tr.applied.Load()
 	switch {
 	case applied > 1:
-		return "it was applied more than once"
-	case seen > 1 && (said == saidUnknown || said == saidNotSent):
-		return "it was sent more than once"
-	case said == saidDone && applied == 0:
-		return "it succeeded and was not applied"
-	case (said == saidRefused || said == saidNotSent) && applied > 0:
-		return "it failed and was applied"
-	case said == saidNotSent && seen > 0:
-		return "it was not sent, and the server saw it"
+		return "applied more than once"
+	case seen > 1 && (reported == reportedUnknown || reported == reportedNotSent):
+		return "sent more than once"
+	case reported == reportedDone && applied == 0:
+		return "succeeded, but not applied"
+	case (reported == reportedRefused || reported == reportedNotSent) && applied > 0:
+		return "failed, but applied"
+	case reported == reportedNotSent && seen > 0:
+		return "reported as not sent, but the server saw the request"
 	default:
 		return ""
 	}
 }
 
-// assertStatement checks that the call has reported no more than what is true.
-func (tr *trial) assertStatement(t *testing.T, err error) {
+// assertReport checks that the report of the call is true.
+func (tr *trial) assertReport(t *testing.T, err error) {
 	t.Helper()
-	assert.Empty(t, tr.falseStatement(statementOf(err)), "%s: seen %d times, applied %d times: %v", tr, tr.seen.Load(), tr.applied.Load(), err)
+	assert.Empty(t, tr.wrongReport(reportOf(err)), "%s: seen %d times, applied %d times: %v", tr,
+		tr.seen.Load(), tr.applied.Load(), err)
 }
 
-// rendezvous is where requests wait until all of them have arrived.
-type rendezvous struct {
+// barrier is where requests wait until all of them have arrived.
+type barrier struct {
 	missing atomic.Int32
 	all     chan struct{}
 }
 
-func newRendezvous(n int) *rendezvous {
-	r := &rendezvous{all: make(chan struct{})}
+func newBarrier(n int) *barrier {
+	r := &barrier{all: make(chan struct{})}
 	r.missing.Store(int32(n))
 	return r
 }
 
-func (r *rendezvous) wait(ctx context.Context) {
+func (r *barrier) wait(ctx context.Context) {
 	if r.missing.Add(-1) == 0 {
 		close(r.all)
 	}

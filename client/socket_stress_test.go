@@ -20,8 +20,8 @@ import (
 // stressFor is 60 s in make stress.
 var stressFor = flag.Duration("stress", time.Second, "how long TestStress writes over each protocol")
 
-// TestStress_WritesAreAppliedOnce writes from many goroutines to servers that end one in four exchanges in some way, and
-// compares what each call reports with what the server saw.
+// TestStress_WritesAreAppliedOnce writes from many goroutines to servers that end one in four
+// exchanges in some way, and compares what each call reports with what the server saw.
 func TestStress_WritesAreAppliedOnce(t *testing.T) {
 	t.Run("HTTP/2", func(t *testing.T) {
 		s := &stress{}
@@ -58,7 +58,7 @@ func TestStress_WritesAreAppliedOnce(t *testing.T) {
 	}
 }
 
-// stress is a service that is written to, and what became of the writes.
+// stress is a service, and the writes to it.
 type stress struct {
 	trials
 	mu   sync.Mutex
@@ -68,7 +68,7 @@ type stress struct {
 // stressWrite is one write, and what the call reported.
 type stressWrite struct {
 	*trial
-	said statement
+	reported report
 }
 
 // see counts a request that has arrived.
@@ -91,7 +91,8 @@ func (s *stress) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(clienttest.ExampleOf(op.ID))
 }
 
-// run writes from 64 goroutines with eight clients, and prints what came of it once the server is closed.
+// run writes from 64 goroutines with eight clients, and compares all reports once the server is
+// closed.
 func (s *stress) run(t *testing.T, url string, transport func() *http.Transport, closeServer func()) {
 	t.Helper()
 	const clients, goroutines = 8, 8
@@ -108,7 +109,7 @@ func (s *stress) run(t *testing.T, url string, transport func() *http.Transport,
 		transport.MaxIdleConnsPerHost = goroutines
 		transport.HTTP2 = &http.HTTP2Config{SendPingTimeout: 100 * time.Millisecond, PingTimeout: 100 * time.Millisecond}
 		defer transport.CloseIdleConnections()
-		c := socketClient(t, url, transport, socketToken(), client.WithMiddleware(func(next client.Doer) client.Doer {
+		c := socketClient(t, url, transport, client.WithMiddleware(func(next client.Doer) client.Doer {
 			return client.DoerFunc(func(req *http.Request) (*http.Response, error) {
 				if req = req.Clone(req.Context()); i%2 == 0 {
 					req.Header.Set("Idempotency-Key", "of the test") // net/http repeats these over HTTP/1
@@ -125,35 +126,36 @@ func (s *stress) run(t *testing.T, url string, transport func() *http.Transport,
 		}
 	}
 	working.Wait()
-	closeServer() // what was on its way has arrived, or never will
+	closeServer() // no request is in flight any more
 
-	count, duplicates, falsehoods := map[statement]int{}, 0, 0
+	count, duplicates, wrongReports := map[report]int{}, 0, 0
 	for _, write := range s.made {
-		count[write.said]++
+		count[write.reported]++
 		if write.applied.Load() > 1 {
 			duplicates++
 		}
-		if falsehood := write.falseStatement(write.said); falsehood != "" {
-			falsehoods++
-			if falsehoods < 10 {
-				t.Logf("%s: %s: seen %d times, applied %d times", write.call.op.ID, falsehood, write.seen.Load(), write.applied.Load())
+		if wrong := write.wrongReport(write.reported); wrong != "" {
+			wrongReports++
+			if wrongReports < 10 {
+				t.Logf("%s: %s: seen %d times, applied %d times", write.call.op.ID, wrong,
+					write.seen.Load(), write.applied.Load())
 			}
 		}
 	}
-	t.Logf("%d goroutines, %s: writes %d (%v), duplicates %d, false statements %d",
-		clients*goroutines, time.Since(began).Round(time.Second), len(s.made), count, duplicates, falsehoods)
-	assert.NotZero(t, count[saidDone])
-	assert.NotZero(t, count[saidUnknown])
+	t.Logf("%d goroutines, %s: writes %d (%v), duplicates %d, false reports %d",
+		clients*goroutines, time.Since(began).Round(time.Second), len(s.made), count, duplicates, wrongReports)
+	assert.NotZero(t, count[reportedDone])
+	assert.NotZero(t, count[reportedUnknown])
 	assert.Zero(t, duplicates)
-	assert.Zero(t, falsehoods)
+	assert.Zero(t, wrongReports)
 }
 
 func (s *stress) write(t *testing.T, c *client.Client, call socketCall) {
 	t.Helper()
 	trial := &trial{call: call}
 	s.add(trial)
-	said := statementOf(trial.run(t.Context(), c))
+	reported := reportOf(trial.run(t.Context(), c))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.made = append(s.made, stressWrite{trial, said})
+	s.made = append(s.made, stressWrite{trial, reported})
 }

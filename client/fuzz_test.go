@@ -16,9 +16,10 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// FuzzAnswer gives every operation answers of any status, headers and body. A call never panics and never hangs;
-// it returns a value or an error, of a bounded length; and a status of failure is never lost.
-func FuzzAnswer(f *testing.F) {
+// FuzzResponse gives every operation responses of any status, headers and body. A call never panics
+// and never hangs. It returns a value or an error of a bounded length, and the status of a failure
+// is kept.
+func FuzzResponse(f *testing.F) {
 	for i, op := range gen.Operations() {
 		f.Add(uint8(i), uint16(200), "application/json", "", "", clienttest.ExampleOf(op.ID))
 	}
@@ -30,20 +31,20 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(uint8(3), uint16(999), "\x00", "-1", "//elsewhere.invalid", []byte(`{"message":"\u001b[31m"}`))
 	f.Fuzz(func(t *testing.T, which uint8, rawStatus uint16, contentType, retryAfter, location string, body []byte) {
 		op := gen.Operations()[int(which)%len(gen.Operations())]
-		status := 200 + int(rawStatus)%800 // below are answers that net/http keeps to itself
+		status := 200 + int(rawStatus)%800 // net/http does not return those below 200
 		if rawStatus >= 200 && rawStatus < 1000 {
 			status = int(rawStatus)
 		}
-		c := cannedClient(t, func(r *http.Request) canned {
-			assert.Equal(t, cannedHost, r.URL.Host, "credentials stay with their host")
-			return canned{status, http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}, "Location": {location}, "X-Request-Id": {contentType}}, body}
+		c := newCannedClient(t, func(r *http.Request) canned {
+			assert.Equal(t, fakeHost, r.URL.Host, "credentials stay with their host")
+			return canned{status: status, header: http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}, "Location": {location}, "X-Request-Id": {contentType}}, body: string(body)}
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 
 		err := wholeCalls(t)[op.ID](ctx, c)
 
-		require.NoError(t, ctx.Err(), "it hangs")
+		require.NoError(t, ctx.Err(), "the call hangs")
 		require.NotErrorIs(t, err, errNothing)
 		if err == nil {
 			require.Less(t, status, 300)
@@ -52,24 +53,26 @@ func FuzzAnswer(f *testing.F) {
 		require.Less(t, len(err.Error()), 2000)
 		require.NotContains(t, err.Error(), "\n")
 		if errors.Is(err, client.ErrOutcomeUnknown) {
-			require.False(t, op.RetrySafe, "a read leaves nothing unknown")
+			require.False(t, op.RetrySafe, "the outcome of a read is never unknown")
 		}
-		answered, ok := errors.AsType[*client.APIError](err)
+		failed, ok := errors.AsType[*client.APIError](err)
 		switch {
 		case ok:
-			require.Equal(t, status, answered.StatusCode)
-			require.GreaterOrEqual(t, answered.RetryAfter, time.Duration(0))
+			require.Equal(t, status, failed.StatusCode)
+			require.GreaterOrEqual(t, failed.RetryAfter, time.Duration(0))
 		case status >= 400:
 			t.Fatalf("the status %d is lost: %v", status, err)
 		case status >= 300:
-			require.True(t, isA[*client.TransportError](err), "only a Location that does not parse can hide a redirect: %v", err)
+			require.True(t, isA[*client.TransportError](err),
+				"only a Location that does not parse can hide a redirect: %v", err)
 		default:
 			require.True(t, isA[*client.DecodeError](err), "%T: %v", err, err)
 		}
 	})
 }
 
-// FuzzCursor gives a list cursors of any text, some of them repeated. Each is sent back as it came, and the list ends.
+// FuzzCursor gives a list cursors of any text, some of them repeated. Each is sent back unchanged,
+// and the list ends.
 func FuzzCursor(f *testing.F) {
 	for _, seed := range []string{"page-2,page-3", "a,b,a", ",", "../active", "a b&pageSize=1#x", "%2e%2e", "\x00", "ü,\u2028"} {
 		f.Add(seed)
@@ -78,17 +81,19 @@ func FuzzCursor(f *testing.F) {
 		cursors := strings.Split(strings.ToValidUTF8(text, ""), ",")
 		cursors = cursors[:min(len(cursors), 10)] // each is a request
 		var sent []string
-		c := cannedClient(t, func(r *http.Request) canned {
-			require.Equal(t, "/v2/selling/listings/"+listingID+"/operations", r.URL.Path, "a cursor reaches no other operation")
+		c := newCannedClient(t, func(r *http.Request) canned {
+			require.Equal(t, "/v2/selling/listings/"+listingID+"/operations", r.URL.Path,
+				"a cursor reaches no other operation")
 			sent = append(sent, r.URL.Query().Get("cursor"))
 			page := gen.ListingOperationPage{Operations: []gen.ListingOperation{{OperationID: strings.Repeat("o", len(sent))}}}
 			if len(sent) <= len(cursors) {
 				page.NextCursor = cursors[len(sent)-1]
 			}
-			return canned{status: 200, body: mustMarshal(t, page)}
+			return canned{status: 200, body: string(mustMarshal(t, page))}
 		})
 
-		_, err := rangeOperations(t.Context(), c)
+		list := pagedLists()[len(pagedLists())-1]
+		_, errs := collect(list.list(t.Context(), c))
 
 		want := []string{""}
 		for _, cursor := range cursors {
@@ -97,7 +102,7 @@ func FuzzCursor(f *testing.F) {
 			}
 			want = append(want, cursor)
 		}
-		require.NoError(t, err, "every page holds something new")
+		require.Empty(t, errs, "every page has a new entry")
 		require.Equal(t, want, sent)
 	})
 }

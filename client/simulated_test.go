@@ -18,6 +18,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -28,16 +29,85 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
+
+// saleListings is 10,000 in make sale.
+var saleListings = flag.Int("sale-listings", 2_000, "listings of the simulated sale, a multiple of 500")
+
+// inventory is n items, no two of them with the same variant and amount.
+func inventory(n int) []gen.CreateItem {
+	var variants []string
+	for _, p := range sandbox.Catalog() {
+		for _, v := range p.Variants {
+			variants = append(variants, v.ID)
+		}
+	}
+	items := make([]gen.CreateItem, n)
+	for i := range items {
+		items[i] = gen.CreateItem{
+			VariantID: variants[i%len(variants)], Amount: gen.Amount(strconv.Itoa(200 + i/len(variants))), Quantity: 1,
+		}
+	}
+	return items
+}
+
+// TestSale_LastsAsLongAsTheQuota sells at the public quota: 500 listings every five minutes. 10,000
+// listings are 20 groups of batches with 19 times five minutes between them, and the requests after
+// the last group.
+func TestSale_LastsAsLongAsTheQuota(t *testing.T) {
+	groups := *saleListings / 500
+	began := time.Now()
+	var simulated time.Duration
+	synctest.Test(t, func(t *testing.T) {
+		market := sandboxtest.NewInProcess(t,
+			func(o *sandbox.Options) { o.Quota, o.Delay = quota.Public, 0 })
+		c, err := client.New(
+			client.WithBaseURL(market.URL), client.WithHTTPClient(market.HTTPClient()),
+			client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()))
+		require.NoError(t, err)
+
+		start := time.Now()
+		sold := map[string]bool{}
+		for items := range slices.Chunk(inventory(groups*500), 100) {
+			batch, err := c.Batches.Create(t.Context(), items)
+			require.NoError(t, err)
+			results, err := batch.Wait(t.Context())
+			require.NoError(t, err)
+			for _, r := range results {
+				sold[r.Result.ListingID] = true
+			}
+		}
+		simulated = time.Since(start)
+
+		assert.Len(t, sold, groups*500)
+		least := time.Duration(groups-1) * 300 * time.Second
+		assert.GreaterOrEqual(t, simulated, least)
+		assert.LessOrEqual(t, simulated, least*103/100)
+		statuses := map[int]int{}
+		for _, counts := range market.Counters() {
+			for status, n := range counts {
+				statuses[status] += n
+			}
+		}
+		assert.Len(t, statuses, 1, "only 200: %v", statuses)
+		t.Logf("%d listings took %s of simulated time, %.4f times %d x 300 s, and %d requests; 429: %d",
+			groups*500, simulated, simulated.Seconds()/least.Seconds(), groups-1, statuses[http.StatusOK], statuses[http.StatusTooManyRequests])
+	})
+	t.Logf("in %s of real time", time.Since(began).Round(time.Millisecond))
+}
 
 // arrivalsListings is how many listings are sold. The seed makes the delays.
 var (
-	arrivalsListings = flag.Int("arrivals-listings", 2_000, "listings of the sale whose requests take time to arrive, a multiple of 500")
-	arrivalsSeed     = flag.Uint64("arrivals-seed", 1, "seed of the delays of that sale")
+	arrivalsListings = flag.Int("arrivals-listings", 2_000,
+		"listings of the sale whose requests take time to arrive, a multiple of 500")
+	arrivalsSeed = flag.Uint64("arrivals-seed", 1, "seed of the delays of that sale")
 )
 
-// slowNetwork is a network in simulated time: everything written takes up to delay to arrive, in order.
+// slowNetwork is a network in simulated time: everything written takes up to delay to arrive, in
+// order.
 type slowNetwork struct {
 	delay    time.Duration
 	accepted chan net.Conn
@@ -52,7 +122,7 @@ func newSlowNetwork(delay time.Duration, seed uint64) *slowNetwork {
 	return &slowNetwork{delay: delay, accepted: make(chan net.Conn), closed: make(chan struct{}), rand: rand.New(rand.NewPCG(seed, 13))}
 }
 
-// Dial connects to what accepts.
+// Dial connects to the listener.
 func (n *slowNetwork) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
@@ -96,7 +166,7 @@ type slowConn struct {
 	network *slowNetwork
 	closed  chan struct{}
 	close   func()
-	more    chan struct{} // Holds an element if something was written.
+	more    chan struct{} // Has an element if something was written.
 
 	mu    sync.Mutex
 	queue []packet
@@ -170,7 +240,7 @@ func (c *slowConn) Close() error {
 	return c.Conn.Close()
 }
 
-// selfSigned is a certificate for a host, valid in simulated time too, which begins in 2000.
+// selfSigned is a certificate for a host, valid also on simulated time, which begins in 2000.
 func selfSigned(t *testing.T, host string) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), crand.Reader)
@@ -188,9 +258,9 @@ func selfSigned(t *testing.T, host string) (tls.Certificate, *x509.CertPool) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, roots
 }
 
-// TestArrivals_KeepPublicQuota sells an inventory over TLS to a sandbox that counts requests when they arrive, and
-// enforces the public quota. Every request and response takes up to 300 ms, so that a request may arrive much faster
-// than the one before it.
+// TestArrivals_KeepPublicQuota sells an inventory over TLS to a sandbox that counts requests when
+// they arrive, and enforces the public quota. Every request and response takes up to 300 ms, so
+// that a request may arrive much faster than the one before it.
 func TestArrivals_KeepPublicQuota(t *testing.T) {
 	for _, major := range []int{1, 2} {
 		t.Run(fmt.Sprintf("HTTP %d", major), func(t *testing.T) {
@@ -261,10 +331,11 @@ func sellOverSlowNetwork(t *testing.T, major int) {
 		refused, arrived, lookUps, looked, looked/time.Duration(lookUps), groups*500, sold, sold.Seconds()/windows.Seconds(), windows)
 	assert.Zero(t, refused)
 	assert.LessOrEqual(t, sold, windows*105/100)
-	assert.LessOrEqual(t, looked, time.Duration(lookUps)*(time.Second+2*delay)+10*time.Second, "a second and a round trip each, and a handshake")
+	assert.LessOrEqual(t, looked, time.Duration(lookUps)*(time.Second+2*delay)+10*time.Second,
+		"a second and a round trip per request, and a handshake")
 }
 
-// lookUp asks for so many products and their variants, eight at a time, and returns the number of requests.
+// lookUp reads products and their variants, eight at a time, and returns the number of requests.
 func lookUp(t *testing.T, c *client.Client, products int) (requests int) {
 	t.Helper()
 	queue := make(chan sandbox.Product)

@@ -2,9 +2,7 @@ package client_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"reflect"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,17 +13,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// The ids that the examples of the spec use.
-const (
-	listingID   = "98e2e748-8000-45bf-a624-5531d6a68318"
-	operationID = "9b2f6b3e-6d64-4a4e-8f0f-4c7f0d9f7f3a"
-	batchID     = "5ee0ab0e-2a2b-4a3e-9a46-bd8d4ee8c54f"
-	productID   = "0c7b0a0e-5a0c-4a0b-9c39-4b1d7a6f9f10"
-	variantID   = "8f4d2c4e-9d57-4a87-8a34-6b2f5d6d1e21"
-	orderID     = "323314425-323214184"
-)
-
-// typedCalls is the typed method of every operation, called as the spec's examples call it.
+// typedCalls are calls of the typed method of every operation, with the arguments of the examples
+// of the spec.
 func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.Client) error {
 	t.Helper()
 	return map[gen.OperationID]func(context.Context, *client.Client) error{
@@ -131,29 +120,32 @@ func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.
 	}
 }
 
-// failure drops what a call returns beside its error; one of both it must return.
-func failure[T any](value T, err error) error {
-	if v := reflect.ValueOf(value); err == nil && v.Kind() == reflect.Pointer && v.IsNil() {
-		return errNothing
+// wholeCalls are typedCalls that read a document to its end.
+func wholeCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.Client) error {
+	t.Helper()
+	calls := typedCalls(t)
+	calls[gen.OpGetShippingDocument] = func(ctx context.Context, c *client.Client) error {
+		return readDocument(ctx, c, orderID, "SHP-2041")
 	}
+	return calls
+}
+
+func readDocument(ctx context.Context, c *client.Client, orderNumber, shippingID string) error {
+	document, err := c.Orders.DownloadShippingDocument(ctx, orderNumber, shippingID)
+	if err != nil {
+		return err
+	}
+	defer document.Close()
+	_, err = io.Copy(io.Discard, document)
 	return err
 }
 
-var errNothing = errors.New("the call returned neither a value nor an error")
-
-// requestOf is the spec's own example of an operation's body.
-func requestOf[T any](t *testing.T, op gen.OperationID) (body T) {
-	t.Helper()
-	require.NoError(t, json.Unmarshal(clienttest.RequestExampleOf(op), &body))
-	return body
-}
-
-func TestEveryOperationIsCalledByATypedMethodWithinTheContract(t *testing.T) {
+func TestDo_EveryOperationHasAMethod(t *testing.T) {
 	calls := typedCalls(t)
 	for _, op := range gen.Operations() {
 		t.Run(string(op.ID), func(t *testing.T) {
 			call := calls[op.ID]
-			require.NotNil(t, call, "no row for %s %s: give the operation a method, and the table its call", op.Method, op.Route)
+			require.NotNil(t, call, "no call of %s %s: add a method and a row", op.Method, op.Route)
 			srv := clienttest.New(t)
 			line := srv.Expect(op.ID)
 			if body := clienttest.RequestExampleOf(op.ID); body != nil {
@@ -168,7 +160,7 @@ func TestEveryOperationIsCalledByATypedMethodWithinTheContract(t *testing.T) {
 	assert.Empty(t, calls, "rows of operations that the spec does not have")
 }
 
-func TestEveryOperationReportsAnUndeclaredStatusAsAnAPIErrorOfItsOwn(t *testing.T) {
+func TestDo_UndeclaredStatusIsAPIError(t *testing.T) {
 	calls := typedCalls(t)
 	for _, op := range gen.Operations() {
 		t.Run(string(op.ID), func(t *testing.T) {
@@ -179,10 +171,12 @@ func TestEveryOperationReportsAnUndeclaredStatusAsAnAPIErrorOfItsOwn(t *testing.
 
 			require.ErrorIs(t, err, client.ErrForbidden)
 			require.NotErrorIs(t, err, client.ErrOutcomeUnknown, "a refused write was not applied")
-			var answered *client.APIError
-			require.ErrorAs(t, err, &answered)
-			assert.Equal(t, client.CallInfo{Operation: op.ID, Method: op.Method, Route: op.Route, Attempts: 1}, answered.CallInfo)
-			assert.Equal(t, "ask for access", answered.Message)
+			var failed *client.APIError
+			require.ErrorAs(t, err, &failed)
+			assert.Equal(t,
+				client.CallInfo{Operation: op.ID, Method: op.Method, Route: op.Route, Attempts: 1},
+				failed.CallInfo)
+			assert.Equal(t, "ask for access", failed.Message)
 		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/quota"
 )
 
-func TestPlace_IsReleasedOnceRequestHasArrived(t *testing.T) {
+func TestPlace_IsReleasedWhenRequestHasArrived(t *testing.T) {
 	const ms = time.Millisecond
 	type step struct {
 		at time.Duration
@@ -28,25 +28,25 @@ func TestPlace_IsReleasedOnceRequestHasArrived(t *testing.T) {
 	for _, tc := range []struct {
 		why   string
 		steps []step
-		want  []string // What the limiter is told, and when. Only the first counts, and Refused after Sent.
+		want  []string // What is reported to the limiter, and when. Only the first report counts, and Refused after Sent.
 	}{
 		{"the first byte shows that it has arrived", []step{wrote(0), firstByte(300 * ms), ended(5000*ms, true, 200)}, []string{"300ms sent", "5s sent"}},
 		{"without a response it has arrived after 2 s", []step{wrote(100 * ms)}, []string{"2.1s sent"}},
 		{"a late response changes nothing", []step{wrote(0), firstByte(3000 * ms), ended(3000*ms, true, 200)}, []string{"2s sent", "3s sent", "3s sent"}},
 		{"the status of a 429 comes after its first byte", []step{wrote(0), firstByte(300 * ms), ended(310*ms, true, 429)}, []string{"300ms sent", "310ms refused"}},
-		{"or long after it has arrived", []step{wrote(0), firstByte(9000 * ms), ended(9000*ms, true, 429)}, []string{"2s sent", "9s sent", "9s refused"}},
-		{"a transport may report nothing", []step{ended(300*ms, true, 200)}, []string{"300ms sent"}},
-		{"nor may it of a 429", []step{ended(300*ms, true, 429)}, []string{"300ms refused"}},
-		{"what the peer ended is over", []step{wrote(0), ended(50*ms, true, 0)}, []string{"50ms sent"}},
-		{"what never left is not charged", []step{ended(50*ms, false, 0)}, []string{"50ms not sent"}},
-		{"nor if writing it failed", []step{wrote(0), ended(50*ms, false, 0)}, []string{"50ms not sent"}},
-		{"what this side ended may still arrive", []step{wrote(0), abandoned(500 * ms)}, []string{"2s sent"}},
-		{"even if nothing was reported of it", []step{abandoned(500 * ms)}, []string{"2.5s sent"}},
-		{"or only afterwards", []step{abandoned(500 * ms), wrote(600 * ms)}, []string{"2.6s sent"}},
-		{"but not after its response", []step{wrote(0), firstByte(300 * ms), abandoned(500 * ms)}, []string{"300ms sent"}},
+		{"or long after its arrival", []step{wrote(0), firstByte(9000 * ms), ended(9000*ms, true, 429)}, []string{"2s sent", "9s sent", "9s refused"}},
+		{"a transport without a trace", []step{ended(300*ms, true, 200)}, []string{"300ms sent"}},
+		{"a transport without a trace, and a 429", []step{ended(300*ms, true, 429)}, []string{"300ms refused"}},
+		{"the peer ended the attempt", []step{wrote(0), ended(50*ms, true, 0)}, []string{"50ms sent"}},
+		{"an unsent request is not charged", []step{ended(50*ms, false, 0)}, []string{"50ms not sent"}},
+		{"nor a request whose writing failed", []step{wrote(0), ended(50*ms, false, 0)}, []string{"50ms not sent"}},
+		{"an abandoned request may still arrive", []step{wrote(0), abandoned(500 * ms)}, []string{"2s sent"}},
+		{"an abandoned request without a trace", []step{abandoned(500 * ms)}, []string{"2.5s sent"}},
+		{"an abandoned request that is written afterwards", []step{abandoned(500 * ms), wrote(600 * ms)}, []string{"2.6s sent"}},
+		{"an abandoned request that has its response", []step{wrote(0), firstByte(300 * ms), abandoned(500 * ms)}, []string{"300ms sent"}},
 		{"the last of several writes counts", []step{wrote(0), wrote(1000 * ms)}, []string{"3s sent"}},
-		{"a late report starts no timer", []step{ended(300*ms, true, 200), wrote(300 * ms)}, []string{"300ms sent"}},
-		{"nor after the first byte", []step{firstByte(300 * ms), wrote(300 * ms), ended(400*ms, true, 200)}, []string{"300ms sent", "400ms sent"}},
+		{"a report after the end starts no timer", []step{ended(300*ms, true, 200), wrote(300 * ms)}, []string{"300ms sent"}},
+		{"a report after the first byte starts no timer", []step{firstByte(300 * ms), wrote(300 * ms), ended(400*ms, true, 200)}, []string{"300ms sent", "400ms sent"}},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestPlace_IsReleasedOnceRequestHasArrived(t *testing.T) {
 	}
 }
 
-func TestPlace_MayBeReportedFromManyGoroutines(t *testing.T) { // for the race detector
+func TestPlace_IsSafeForConcurrentUse(t *testing.T) { // for the race detector
 	limiter := quota.NewLimiter(quota.Quota{ItemsPerDay: 100})
 	for range 100 {
 		release, err := limiter.Acquire(t.Context(), 1)
