@@ -14,13 +14,15 @@ import (
 )
 
 const (
-	// arrivesWithin is how long after it was written a request is taken to be under way if no response comes.
+	// arrivesWithin is how long after it was written a request without a response is assumed to be
+	// on its way.
 	arrivesWithin = 2 * time.Second
-	// waitReportedEvery is how often a wait for the quota is reported.
-	waitReportedEvery = time.Minute
+	// waitReportInterval is how often a wait for the quota is reported.
+	waitReportInterval = time.Minute
 )
 
-// admission is the stage that sends an attempt when it has a token, no cooldown is on, and the quota has room.
+// admission is the stage that sends an attempt once it has a token, there is no cooldown, and the
+// quota has a free place.
 type admission struct {
 	policy   RetryPolicy
 	auth     *auth
@@ -33,7 +35,7 @@ func (a *admission) admit(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
 		c := callOf(req)
 		if c.items < 1 && isBatchSubmission(c.op.ID) && a.limiter.CountsItems() {
-			return nil, &ArgumentError{Operation: c.op.ID, Field: "items", Problem: "the quota cannot count a batch of undeclared size: use WithItemCount"}
+			return nil, invalid(c.op.ID, "items", "the quota cannot count a batch of unknown size: use WithItemCount")
 		}
 		release, err := a.acquire(req)
 		if err != nil {
@@ -62,9 +64,10 @@ func (a *admission) admit(next Doer) Doer {
 	})
 }
 
-// acquire gets what an attempt needs: its token, the end of a cooldown, and a place in the quota, in this order, because
-// a place that waits for a token is lost to others. If a cooldown begins or the token expires meanwhile, the place is
-// released and it all begins again: calls that waited for the quota would else go together when the cooldown ends.
+// acquire gets a token, waits for the end of a cooldown, and acquires a place in the quota, in this
+// order, because a place that waits for a token is lost to other calls. If a cooldown begins or the
+// token expires meanwhile, acquire releases the place and starts over: otherwise all calls that
+// waited for the quota would be sent at once when the cooldown ends.
 func (a *admission) acquire(req *http.Request) (quota.Release, error) {
 	for {
 		token, err := a.auth.authorize(req)
@@ -72,16 +75,16 @@ func (a *admission) acquire(req *http.Request) (quota.Release, error) {
 			return nil, err
 		}
 		fresh := isFresh(token)
-		if err := a.throttled(req); err != nil {
+		if err := a.waitForCooldown(req); err != nil {
 			return nil, err
 		}
-		release, err := a.wait(req)
+		release, err := a.waitForQuota(req)
 		if err != nil {
 			return nil, err
 		}
 		ended := req.Context().Err()
-		expired := fresh && !isFresh(token) // one that came expired is the source's last word
-		if ended == nil && a.cooldown.remaining() == 0 && !expired && !a.auth.lifetime.over() {
+		expired := fresh && !isFresh(token) // a source that returns an expired token has no other
+		if ended == nil && a.cooldown.remaining() == 0 && !expired && !a.auth.lifetime.closed() {
 			return release, nil
 		}
 		release(quota.NotSent)
@@ -93,21 +96,21 @@ func (a *admission) acquire(req *http.Request) (quota.Release, error) {
 
 func isFresh(t *oauth2.Token) bool { return t.Expiry.IsZero() || time.Now().Before(t.Expiry) }
 
-// throttled waits until no cooldown is on.
-func (a *admission) throttled(req *http.Request) error {
+// waitForCooldown returns when there is no cooldown.
+func (a *admission) waitForCooldown(req *http.Request) error {
 	start := time.Now()
-	most := min(a.policy.MaxRetryAfter, callOf(req).left(req.Context()))
-	err := a.cooldown.wait(req.Context(), most)
+	longest := min(a.policy.MaxRetryAfter, callOf(req).timeLeft(req.Context()))
+	err := a.cooldown.wait(req.Context(), longest)
 	if waited := time.Since(start); waited > time.Millisecond {
-		a.observer.report(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventWait, Reason: ReasonThrottled, Delay: waited})
+		a.report(req, Event{Reason: ReasonThrottled, Delay: waited})
 	}
 	return a.failed(req, err)
 }
 
-// wait waits for a place in the quota. No bound of the client ends that, only ctx does.
-func (a *admission) wait(req *http.Request) (quota.Release, error) {
+// waitForQuota acquires a place in the quota. Only ctx ends the wait, no other limit of the client.
+func (a *admission) waitForQuota(req *http.Request) (quota.Release, error) {
 	report := newWaitReport(func(full quota.Window, waited time.Duration) {
-		a.observer.report(req.Context(), slog.LevelDebug, callOf(req), Event{Kind: EventWait, Reason: ReasonQuota, Window: full, Delay: waited})
+		a.report(req, Event{Reason: ReasonQuota, Window: full, Delay: waited})
 	})
 	defer report.end()
 	ctx := quota.WithTrace(req.Context(), &quota.Trace{WaitStart: report.begin})
@@ -120,35 +123,40 @@ func (a *admission) wait(req *http.Request) (quota.Release, error) {
 	return release, a.failed(req, err)
 }
 
-// failed describes why a call has not got past this stage, if it has not.
+func (a *admission) report(req *http.Request, e Event) {
+	e.Kind = EventWait
+	a.observer.report(req.Context(), slog.LevelDebug, callOf(req), e)
+}
+
+// failed returns the error of a call that was not sent, or nil for a nil err.
 func (a *admission) failed(req *http.Request, err error) error {
 	c := callOf(req)
 	switch {
 	case err == nil:
 		return nil
 	case req.Context().Err() != nil:
-		return &TransportError{CallInfo: c.describe(), Err: req.Context().Err()}
+		return &TransportError{CallInfo: c.info(), Err: req.Context().Err()}
 	default:
 		return fmt.Errorf("%s: %w", c.op.ID, err)
 	}
 }
 
-// waitReport reports a wait when it begins, every minute, and when it ends, each time with how much longer it has
-// taken since the last report. The minutes are reported from a timer's goroutine, because the call's is waiting.
+// waitReport reports a wait when it begins, every minute, and when it ends, with the time since the
+// last report. A timer's goroutine reports the minutes, because the call's goroutine is waiting.
 type waitReport struct {
 	mu     sync.Mutex
 	report func(full quota.Window, waited time.Duration)
 	timer  *time.Timer
 	full   quota.Window
 	begun  bool
-	last   time.Time // When it began, or was last reported.
+	last   time.Time // When the wait began, or was last reported.
 }
 
 func newWaitReport(report func(quota.Window, time.Duration)) *waitReport {
 	r := &waitReport{report: report, last: time.Now()}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.timer = time.AfterFunc(waitReportedEvery, r.minute)
+	r.timer = time.AfterFunc(waitReportInterval, r.minute)
 	return r
 }
 
@@ -160,7 +168,7 @@ func (r *waitReport) begin(full quota.Window) {
 		return
 	}
 	r.full, r.begun, r.last = full, true, time.Now()
-	r.timer.Reset(waitReportedEvery)
+	r.timer.Reset(waitReportInterval)
 	r.report(full, 0)
 }
 
@@ -171,54 +179,54 @@ func (r *waitReport) minute() {
 		return
 	}
 	r.begun = true
-	r.timer.Reset(waitReportedEvery)
-	r.elapsed()
+	r.timer.Reset(waitReportInterval)
+	r.reportElapsed()
 }
 
-// end reports what is left to report. Nothing is reported after it has returned.
+// end makes the last report. There is none after end has returned.
 func (r *waitReport) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.timer.Stop()
-	least := time.Millisecond // not every limiter traces its waits
+	shortest := time.Millisecond // a limiter that does not trace its waits may not have waited
 	if r.begun {
-		least = 1
+		shortest = 1
 	}
-	if time.Since(r.last) >= least {
-		r.elapsed()
+	if time.Since(r.last) >= shortest {
+		r.reportElapsed()
 	}
 	r.report = nil
 }
 
-func (r *waitReport) elapsed() {
+func (r *waitReport) reportElapsed() {
 	now := time.Now()
 	waited := now.Sub(r.last)
 	r.last = now
 	r.report(r.full, waited)
 }
 
-// place is what an attempt holds in the quota. It is held from before the connection is asked for until the request
-// has arrived for sure: the first byte of the response shows that, or it is taken to have arrived 2 s after it was
-// written. The methods are called as the attempt goes on, from any goroutine and in any order.
+// place is an attempt's place in the quota. It is occupied from before the connection is requested
+// until the request has arrived: when the first byte of the response does, or 2 s after the request
+// was written. Its methods may be called from any goroutine and in any order.
 type place struct {
 	release quota.Release
 
-	mu    sync.Mutex
-	timer *time.Timer // Runs while the request may be under way; nil until it was written.
-	over  bool        // The attempt has ended, or the response has begun.
+	mu       sync.Mutex
+	timer    *time.Timer // Runs while the request may be on its way; nil until it was written.
+	finished bool        // The attempt has ended, or the response has begun.
 }
 
-// wrote notes that the request was written, as WroteRequest of httptrace reports it. The last of several counts.
+// wrote records that the request was written, as httptrace reports it. The last report counts.
 func (p *place) wrote() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.over {
-		p.arrivesLater()
+	if !p.finished {
+		p.releaseLater()
 	}
 }
 
-// arrivesLater releases the place when the request has had time to arrive. The caller holds mu.
-func (p *place) arrivesLater() {
+// releaseLater releases the place after arrivesWithin. The caller has locked mu.
+func (p *place) releaseLater() {
 	if p.timer != nil {
 		p.timer.Reset(arrivesWithin)
 		return
@@ -226,16 +234,16 @@ func (p *place) arrivesLater() {
 	p.timer = time.AfterFunc(arrivesWithin, func() { p.release(quota.Sent) })
 }
 
-// firstByte notes that the response has begun, as GotFirstResponseByte of httptrace reports it.
+// firstByte records that the response has begun, as httptrace reports it.
 func (p *place) firstByte() {
-	p.settle()
+	p.stop()
 	p.release(quota.Sent)
 }
 
-// ended notes the end of the attempt: whether the request may have left, and the status of the response, zero if there
-// was none. What the peer ended without a response is over, as is what never left.
+// ended records the end of the attempt: whether the request may have left, and the status of the
+// response, zero if there was none.
 func (p *place) ended(sent bool, status int) {
-	p.settle()
+	p.stop()
 	switch {
 	case !sent:
 		p.release(quota.NotSent)
@@ -246,21 +254,21 @@ func (p *place) ended(sent bool, status int) {
 	}
 }
 
-// abandoned notes that this side has ended the attempt, because ctx or the time for it did. The request may still be
-// under way, so the place is released when it has had time to arrive.
+// abandoned records that this side ended the attempt, by ctx or its timeout. The request may still
+// be on its way, so the place is released later.
 func (p *place) abandoned() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.over && p.timer == nil {
-		p.arrivesLater()
+	if !p.finished && p.timer == nil {
+		p.releaseLater()
 	}
 }
 
-// settle stops the timer for good.
-func (p *place) settle() {
+// stop stops the timer. It does not start again.
+func (p *place) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.over = true
+	p.finished = true
 	if p.timer != nil {
 		p.timer.Stop()
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// checkIDs refuses ids that cannot stand in the path of an operation: nothing, or what makes it another path.
+// checkIDs refuses ids that would make the path of an operation another path.
 func checkIDs(op gen.Operation, ids []string) error {
 	_, names, _ := strings.Cut(op.Route, "{")
 	for i, name := range strings.Split(names, "{")[:len(ids)] {
@@ -21,26 +21,25 @@ func checkIDs(op gen.Operation, ids []string) error {
 	return nil
 }
 
-// checkID refuses one id, wherever it stands.
+// checkID refuses an invalid id in a path, a query or a body.
 func checkID(op gen.OperationID, field, id string) error {
-	var problem string
 	switch {
 	case id == "":
-		problem = "it is empty"
+		return invalid(op, field, "must not be empty")
 	case id == "." || id == "..":
-		problem = fmt.Sprintf("%q is no id", id)
+		return invalid(op, field, "%q is not an id", id)
 	case strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		problem = "it holds control characters"
+		return invalid(op, field, "contains control characters")
 	case field == "orderNumber" && (id == "active" || id == "history"):
-		problem = fmt.Sprintf("%q is a list of orders, not a number", id)
+		return invalid(op, field, "%q is a list of orders, not an order number", id)
 	default:
 		return nil
 	}
-	return &ArgumentError{Operation: op, Field: field, Problem: problem}
 }
 
-// checkAmount refuses what is not an amount above zero in plain digits: in scientific notation, a slip of one digit is
-// a factor of ten. An absent amount passes unless it is required.
+// checkAmount refuses an amount that is not a positive decimal in plain digits: in scientific
+// notation, a typo of one digit is a factor of ten or more. An empty amount is accepted unless it
+// is required.
 func checkAmount(op gen.OperationID, field string, amount gen.Amount, required bool) error {
 	if amount == "" && !required {
 		return nil
@@ -48,27 +47,28 @@ func checkAmount(op gen.OperationID, field string, amount gen.Amount, required b
 	d, err := amount.Decimal()
 	switch {
 	case err != nil:
-		return &ArgumentError{Operation: op, Field: field, Problem: err.Error()}
+		return invalid(op, field, "%s", err.Error())
 	case strings.ContainsAny(string(amount), "eE"):
-		return &ArgumentError{Operation: op, Field: field, Problem: fmt.Sprintf("%q is in scientific notation, write the digits out", amount)}
+		return invalid(op, field, "%q is in scientific notation: write plain digits", amount)
 	case !d.IsPos():
-		return &ArgumentError{Operation: op, Field: field, Problem: fmt.Sprintf("%s is not above zero", amount)}
+		return invalid(op, field, "%s is not greater than zero", amount)
 	}
 	return nil
 }
 
-// checkPage refuses page numbers and sizes outside the service's bounds (section 8 of its document).
+// checkPage refuses page numbers and sizes that the service does not accept. Zero is the default.
 func checkPage(op gen.OperationID, number, size, maxSize int) error {
 	if number < 0 || number > math.MaxInt32 {
-		return &ArgumentError{Operation: op, Field: "PageNumber", Problem: fmt.Sprintf("%d is not a page from 1 on", number)}
+		return invalid(op, "PageNumber", "%d is not 1 or more", number)
 	}
 	if size < 0 || size > maxSize {
-		return &ArgumentError{Operation: op, Field: "PageSize", Problem: fmt.Sprintf("%d is not within 1 to %d", size, maxSize)}
+		return invalid(op, "PageSize", "%d is not between 1 and %d", size, maxSize)
 	}
 	return nil
 }
 
-// join writes the one value of a list-valued query parameter to param, which stays nil for an empty list.
+// join sets param to the comma-separated values of a query parameter, or leaves it nil if there are
+// none.
 func join[S ~string](op gen.OperationID, field string, values []S, param **string) error {
 	if len(values) == 0 {
 		return nil
@@ -76,14 +76,14 @@ func join[S ~string](op gen.OperationID, field string, values []S, param **strin
 	texts := make([]string, len(values))
 	for i, v := range values {
 		if texts[i] = string(v); v == "" || strings.Contains(texts[i], ",") {
-			return &ArgumentError{Operation: op, Field: fmt.Sprintf("%s[%d]", field, i), Problem: fmt.Sprintf("%q is empty or holds a comma", texts[i])}
+			return invalid(op, fmt.Sprintf("%s[%d]", field, i), "%q is empty or contains a comma", texts[i])
 		}
 	}
 	*param = new(strings.Join(texts, ","))
 	return nil
 }
 
-// set returns a pointer to v, or nil for the zero value: an optional query parameter that is not sent.
+// set returns a pointer to v, or nil for the zero value, which leaves an optional parameter out.
 func set[T comparable](v T) *T {
 	if v == *new(T) {
 		return nil

@@ -131,11 +131,11 @@ func idCalls(t *testing.T) []idCall {
 		}},
 
 		{gen.OpGetCreateListingsBatch, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeCreate(id).Poll(ctx)) }},
-		{gen.OpListCreateListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeCreate(id).Results(ctx)) }},
+		{gen.OpListCreateListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeCreate(id).Results(ctx, "")) }},
 		{gen.OpGetUpdateListingsBatch, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeUpdate(id).Poll(ctx)) }},
-		{gen.OpListUpdateListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeUpdate(id).Results(ctx)) }},
+		{gen.OpListUpdateListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeUpdate(id).Results(ctx, "")) }},
 		{gen.OpGetDeleteListingsBatch, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeDelete(id).Wait(ctx)) }},
-		{gen.OpListDeleteListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeDelete(id).Results(ctx)) }},
+		{gen.OpListDeleteListingsBatchItems, "batchId", func(c *client.Client, id string) error { return failure(c.Batches.ResumeDelete(id).Results(ctx, "")) }},
 		{gen.OpDeleteListingsBatch, "listingIDs[1]", func(c *client.Client, id string) error {
 			return failure(c.Batches.Delete(ctx, []string{listingID, id}))
 		}},

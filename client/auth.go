@@ -16,26 +16,26 @@ import (
 	"github.com/sellside-sdk/sellside-go/internal/guard"
 )
 
-// auth adds the credentials of section 5 of the service's document to every attempt.
+// auth adds the API key and an access token to every attempt.
 type auth struct {
 	apiKey   string
 	tokens   oauth2.TokenSource
 	lifetime *lifetime
-	latest   atomic.Value // The access token of the last attempt of any call, a string.
+	latest   atomic.Value // A string: the access token of the last attempt of any call.
 
-	mu     sync.Mutex
-	asking *asking // Nil unless the source is being asked by a goroutine.
+	mu       sync.Mutex
+	inFlight *tokenCall // Nil unless the source is being asked by a goroutine.
 }
 
-// asking is one call of a source's Token method; token and err are there once done is closed.
-type asking struct {
+// tokenCall is one call of a source's Token method. token and err are set before done is closed.
+type tokenCall struct {
 	done  chan struct{}
 	token *oauth2.Token
 	err   error
 }
 
-// authorize adds the credentials to an attempt. It asks for the token each time, because an attempt may come long after
-// the one before.
+// authorize adds the credentials to an attempt. It asks the source for every attempt, because an
+// attempt may begin long after the one before.
 func (a *auth) authorize(req *http.Request) (*oauth2.Token, error) {
 	token, _, err := a.get(req.Context())
 	if err != nil {
@@ -48,10 +48,10 @@ func (a *auth) authorize(req *http.Request) (*oauth2.Token, error) {
 	return token, nil
 }
 
-// get returns the source's access token. It waits no longer than ctx, and not beyond the end of the client; joined
-// reports whether the source was asked before get was called.
+// get returns the source's access token. It returns early when ctx or the client ends. joined
+// reports whether the token comes from a call of the source that began before get was called.
 func (a *auth) get(ctx context.Context) (got *oauth2.Token, joined bool, err error) {
-	if a.lifetime.over() {
+	if a.lifetime.closed() {
 		return nil, false, ErrClosed
 	}
 	ctx, cancel := a.lifetime.within(ctx)
@@ -67,13 +67,13 @@ func (a *auth) get(ctx context.Context) (got *oauth2.Token, joined bool, err err
 		return nil, joined, &token.Error{Err: err}
 	}
 	if got == nil || guard.Header(got.AccessToken) != nil {
-		return nil, joined, &token.Error{Err: errors.New("the source returned a token that no header can carry")}
+		return nil, joined, &token.Error{Err: errors.New("token source: returned a token that is not a valid header value")}
 	}
 	return got, joined, nil
 }
 
-// ask asks the source. One that takes no context is asked by one goroutine at a time, which may outlive its callers
-// and the client; callers that come meanwhile wait for the same result.
+// ask calls the source. A source without contexts is called by one goroutine at a time, which may
+// outlive its callers and the client; concurrent callers wait for the same result.
 func (a *auth) ask(ctx context.Context) (got *oauth2.Token, joined bool, err error) {
 	if source, ok := a.tokens.(interface {
 		TokenContext(context.Context) (*oauth2.Token, error)
@@ -85,11 +85,11 @@ func (a *auth) ask(ctx context.Context) (got *oauth2.Token, joined bool, err err
 		return nil, false, err
 	}
 	a.mu.Lock()
-	one := a.asking
+	one := a.inFlight
 	joined = one != nil
 	if !joined {
-		one = &asking{done: make(chan struct{}), err: errors.New("the token source ended its goroutine")}
-		a.asking = one
+		one = &tokenCall{done: make(chan struct{}), err: errors.New("token source: ended its goroutine")}
+		a.inFlight = one
 		go a.run(one)
 	}
 	a.mu.Unlock()
@@ -101,32 +101,32 @@ func (a *auth) ask(ctx context.Context) (got *oauth2.Token, joined bool, err err
 	}
 }
 
-// run makes one call of the source's Token method. A panic is the callers' error, because none of them could recover
-// it; its value may hold a secret unless it is the runtime's.
-func (a *auth) run(one *asking) {
+// run calls the source's Token method once. It turns a panic into an error, because no caller could
+// recover it. The value of a panic may contain a secret, unless it is the runtime's.
+func (a *auth) run(one *tokenCall) {
 	defer func() {
 		switch value := recover().(type) {
 		case nil:
 		case runtime.Error:
-			one.err = fmt.Errorf("the token source panicked: %w", value)
+			one.err = fmt.Errorf("token source: panicked: %w", value)
 		default:
-			one.err = fmt.Errorf("the token source panicked with a %T", value)
+			one.err = fmt.Errorf("token source: panicked with a %T", value)
 		}
 		a.mu.Lock()
-		a.asking = nil
+		a.inFlight = nil
 		a.mu.Unlock()
 		close(one.done)
 	}()
 	one.token, one.err = a.tokens.Token()
 }
 
-// renewed has the source drop the token that was refused. If there is another attempt for it, it reports whether
-// the source has another one, or why it has none.
-func (a *auth) renewed(ctx context.Context, refused string, another bool) (bool, error) {
+// renew makes the source drop the token that was refused. If the call may be retried, renew reports
+// whether the source has a new token.
+func (a *auth) renew(ctx context.Context, refused string, mayRetry bool) (bool, error) {
 	if source, ok := a.tokens.(interface{ Invalidate(accessToken string) }); ok {
 		source.Invalidate(refused)
 	}
-	if !another {
+	if !mayRetry {
 		return false, nil
 	}
 	fresh, joined, err := a.get(ctx)
@@ -136,8 +136,8 @@ func (a *auth) renewed(ctx context.Context, refused string, another bool) (bool,
 	return err == nil && fresh.AccessToken != refused, err
 }
 
-// redact takes the credentials out of text that came from outside and may repeat them. Where it is not known which
-// token they were sent with, it is the latest.
+// redact removes the credentials from a text that came from outside and may repeat them. An empty
+// token means the latest one.
 func (a *auth) redact(text, token string) string {
 	latest, _ := a.latest.Load().(string)
 	return guard.Redact(text, a.apiKey, cmp.Or(token, latest))

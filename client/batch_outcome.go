@@ -12,44 +12,45 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// settleTime is how long after the submission of a batch a poll may not find it yet, and for how long after its end
-// its items and counts are read again if they do not account for all of it.
+// settleTime is how long after its submission a batch may not be found yet, and how long after its
+// end its items and counts are read again if they do not account for every item.
 const settleTime = time.Minute
 
-// BatchError reports a batch that is done, but not every item of which is known to have succeeded.
+// BatchError reports a batch that is done, but whose items did not all succeed, as far as is known.
 type BatchError struct {
 	BatchID string
-	Total   int            // Items submitted; of a batch opened by its id totalItems, or zero if that is no count.
+	Total   int            // Items submitted; for a resumed batch totalItems, or zero if that is missing.
 	Failed  []BatchFailure // Items that failed.
 	Unknown []BatchFailure // Items that did not fail, but are not known to have succeeded.
-	Missing int            // Items that are not listed.
-	Problem string         // How totalItems or itemStatuses disagree with the items; "" if they do not.
-	Err     error          // What kept the items from being read again, or ended that before a minute was over.
+	Missing int            // Items that the results do not contain.
+	Problem string         // How totalItems or itemStatuses disagree with the items; "" if they agree.
+	Err     error          // Why the items could not be read again, or not for a minute.
 }
 
-// BatchFailure is one item that failed, or is not known to have succeeded.
+// BatchFailure is an item that failed, or that is not known to have succeeded.
 type BatchFailure struct {
 	ItemID  string
 	Status  gen.BatchItemStatus
-	Reason  gen.Reason // The service's words, with the credentials taken out. Prose: show it, never match on it.
+	Reason  gen.Reason // The service's message, without credentials. Show it; never match on it.
 	Problem string     // Why an item of BatchError.Unknown is not known to have succeeded.
 }
 
-// Error implements the error interface. Of the items it shows the first that failed, or the first unknown one.
+// Error implements the error interface. It shows the first failed item, or the first unknown one.
 func (e *BatchError) Error() string {
 	s := fmt.Sprintf("batch %s: %d of %d items failed", gen.OneLine(e.BatchID), len(e.Failed), e.Total)
 	if len(e.Unknown) > 0 {
-		s += fmt.Sprintf(", %d are unknown", len(e.Unknown))
+		s += fmt.Sprintf(", %d unknown", len(e.Unknown))
 	}
 	if e.Missing > 0 {
-		s += fmt.Sprintf(", %d are not listed", e.Missing)
+		s += fmt.Sprintf(", %d missing", e.Missing)
 	}
 	if e.Problem != "" {
 		s += "; " + e.Problem
 	}
 	switch {
 	case len(e.Failed) > 0:
-		s += fmt.Sprintf("; item %s: %s", gen.OneLine(e.Failed[0].ItemID), cmp.Or(gen.OneLine(string(e.Failed[0].Reason)), "no reason given"))
+		reason := cmp.Or(gen.OneLine(string(e.Failed[0].Reason)), "no reason given")
+		s += fmt.Sprintf("; item %s: %s", gen.OneLine(e.Failed[0].ItemID), reason)
 	case len(e.Unknown) > 0:
 		s += fmt.Sprintf("; item %s: %s", gen.OneLine(e.Unknown[0].ItemID), e.Unknown[0].Problem)
 	}
@@ -59,7 +60,7 @@ func (e *BatchError) Error() string {
 	return s
 }
 
-// Unwrap returns what ended the reading of the items.
+// Unwrap returns Err.
 func (e *BatchError) Unwrap() error { return e.Err }
 
 // isSettled reports whether every item is known to have succeeded or to have failed.
@@ -67,10 +68,11 @@ func (e *BatchError) isSettled() bool {
 	return len(e.Unknown) == 0 && e.Missing == 0 && e.Problem == ""
 }
 
-// settle reads the results of a batch that is done, again for up to a minute until they account for every item.
-func (b *Batch[T]) settle(ctx context.Context, opts []WaitOption) ([]T, error) {
+// settle reads the results of a batch that is done, for up to a minute until they account for every
+// item.
+func (b *Batch[T]) settle(ctx context.Context, w *waiting) ([]T, error) {
 	var outcome *BatchError
-	items, failure := b.Results(ctx)
+	items, failure := b.Results(ctx, "")
 	if failure == nil {
 		outcome = b.account(items)
 	}
@@ -79,11 +81,11 @@ func (b *Batch[T]) settle(ctx context.Context, opts []WaitOption) ([]T, error) {
 	defer cancel()
 	began, again := time.Now(), false
 	last := poll{at: began}
-	err := waitUntil(limited, opts, b.isTransient, func(ctx context.Context) (bool, http.Header, error) {
+	err := w.waitUntil(limited, b.isTransient, func(ctx context.Context) (bool, http.Header, error) {
 		if again {
 			if last = b.pollOnce(ctx, last.at, began); last.err == nil {
 				var list []T
-				if list, failure = b.Results(ctx); failure == nil {
+				if list, failure = b.Results(ctx, ""); failure == nil {
 					items, outcome = list, b.account(list)
 				}
 			} else {
@@ -95,8 +97,9 @@ func (b *Batch[T]) settle(ctx context.Context, opts []WaitOption) ([]T, error) {
 	})
 	cause := failure
 	ended := ctx.Err()
-	if deadline, _ := limited.Deadline(); ended == nil && errors.Is(err, context.DeadlineExceeded) && deadline.Before(end) {
-		ended = context.DeadlineExceeded // There is no time for another poll.
+	deadline, _ := limited.Deadline()
+	if ended == nil && errors.Is(err, context.DeadlineExceeded) && deadline.Before(end) {
+		ended = context.DeadlineExceeded // no time for another poll
 	}
 	if ended != nil && !errors.Is(cause, ended) {
 		cause = joinErrors(cause, ended)
@@ -114,7 +117,7 @@ func (b *Batch[T]) settle(ctx context.Context, opts []WaitOption) ([]T, error) {
 	}
 }
 
-// batchItem is what an item of any kind of batch reports.
+// batchItem is an item of any kind of batch.
 type batchItem struct {
 	id     string
 	status gen.BatchItemStatus
@@ -126,17 +129,17 @@ type batchItem struct {
 // listing returns the id of the item's listing, in lower case; "" if the item does not name it.
 func (i batchItem) listing() string { return strings.ToLower(cmp.Or(i.input, i.result)) }
 
-// account compares what is known of a batch that is done with what was submitted.
+// account compares the items of a batch that is done with what was submitted.
 func (b *Batch[T]) account(items []T) *BatchError {
 	snapshot := b.Snapshot()
 	out := &BatchError{BatchID: b.c.redact(b.id, ""), Total: max(0, int(snapshot.TotalItems))}
-	var submitted map[string]bool // The listings of an update or a delete batch, if they are known.
-	if b.sent != nil {
-		out.Total = b.sent.items
-		if len(b.sent.listingIDs) > 0 {
+	var submitted map[string]bool // The listings of an update or a delete batch; nil if unknown.
+	if b.submitted != nil {
+		out.Total = b.submitted.items
+		if len(b.submitted.listingIDs) > 0 {
 			submitted = map[string]bool{}
 		}
-		for _, id := range b.sent.listingIDs {
+		for _, id := range b.submitted.listingIDs {
 			submitted[strings.ToLower(id)] = true
 		}
 	}
@@ -168,7 +171,7 @@ func (b *Batch[T]) account(items []T) *BatchError {
 	return out
 }
 
-// failure describes an item without credentials.
+// failure returns the BatchFailure of an item, without credentials.
 func (b *Batch[T]) failure(i batchItem, problem string) BatchFailure {
 	return BatchFailure{
 		ItemID: b.c.redact(i.id, ""), Status: gen.BatchItemStatus(b.c.redact(string(i.status), "")),
@@ -176,8 +179,9 @@ func (b *Batch[T]) failure(i batchItem, problem string) BatchFailure {
 	}
 }
 
-// problem reports why an item that did not fail is not known to have succeeded. It is given the listings that were
-// submitted, nil if they are not known, and those that the items before it name.
+// problem returns why an item that did not fail is not known to have succeeded, or "". submitted
+// are the listings of the batch, nil if unknown; named are the listings of the items before this
+// one.
 func (i batchItem) problem(submitted, named map[string]bool) string {
 	id := i.listing()
 	switch {
@@ -186,7 +190,7 @@ func (i batchItem) problem(submitted, named map[string]bool) string {
 	case id == "":
 		return "listingId is missing"
 	case i.input != "" && i.result != "" && !strings.EqualFold(i.input, i.result):
-		return "the result is of another listing"
+		return "listingInput and result name different listings"
 	case submitted != nil && !submitted[id]:
 		return "the listing was not submitted"
 	case named[id]:
@@ -200,26 +204,28 @@ func hasStatus(i batchItem, status gen.BatchItemStatus) bool {
 	return strings.EqualFold(string(i.status), string(status))
 }
 
-// countProblem reports how the counts of a batch disagree with the items that are listed, by their statuses in upper
-// case. A count that is missing or under an unknown name disagrees with nothing, but without any total nothing is known.
+// countProblem returns how the counts of a batch disagree with its listed items, or "". statuses
+// counts the items by status in upper case. A missing count, or one with an unknown name, is
+// ignored; without any total the number of items is unknown.
 func countProblem(total, listed int, snapshot gen.Batch, statuses map[string]int) string {
 	switch {
 	case total == 0:
-		return "the number of items is not known, totalItems is missing or zero"
+		return "totalItems is missing or zero, so the number of items is unknown"
 	case listed > total:
-		return fmt.Sprintf("%d items are listed", listed)
+		return fmt.Sprintf("the results contain %d items", listed)
 	case snapshot.TotalItems > 0 && int(snapshot.TotalItems) != total:
 		return fmt.Sprintf("totalItems is %d", snapshot.TotalItems)
 	}
 	for _, status := range []gen.BatchItemStatus{
-		gen.BatchItemStatusQueued, gen.BatchItemStatusInProgress, gen.BatchItemStatusCompleted, gen.BatchItemStatusFailed,
+		gen.BatchItemStatusQueued, gen.BatchItemStatusInProgress,
+		gen.BatchItemStatusCompleted, gen.BatchItemStatusFailed,
 	} {
 		for name := range snapshot.ItemStatuses {
 			if !strings.EqualFold(name, string(status)) {
 				continue
 			}
 			if count, items := snapshot.ItemStatuses.Of(name), statuses[string(status)]; count != items {
-				return fmt.Sprintf("itemStatuses counts %d items as %s, %d are listed so", count, status, items)
+				return fmt.Sprintf("itemStatuses counts %d %s items, the results contain %d", count, status, items)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -9,9 +10,10 @@ import (
 	"strings"
 
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/internal/guard"
 )
 
-// Doer sends a request and returns the answer, as [http.Client] does.
+// Doer sends a request and returns the response, as [http.Client] does.
 type Doer interface {
 	Do(*http.Request) (*http.Response, error)
 }
@@ -25,13 +27,13 @@ func (f DoerFunc) Do(req *http.Request) (*http.Response, error) { return f(req) 
 // Middleware wraps a [Doer] in another one.
 type Middleware func(next Doer) Doer
 
-// newChain puts the stages that every request passes into their order, outermost first.
+// newChain composes the stages that every request passes, outermost first.
 func newChain(cfg *config, a *auth, o *observer) Doer {
 	pause, policy := &cooldown{}, cfg.retry.withDefaults()
 	stages := slices.Concat(cfg.middleware, []Middleware{
 		identify(cfg.baseURL),
 		o.watch,
-		(&retrier{policy: policy, auth: a, cooldown: pause, observer: o}).repeat,
+		(&retrier{policy: policy, auth: a, cooldown: pause, observer: o}).retry,
 		(&admission{policy: policy, auth: a, cooldown: pause, limiter: cfg.limiter, observer: o}).admit,
 		setHeaders,
 	})
@@ -42,50 +44,105 @@ func newChain(cfg *config, a *auth, o *observer) Doer {
 	return doer
 }
 
-// identify finds the operation that a request belongs to. It refuses what belongs to none, or to another one than the
-// caller meant, because an unusual id can make a path reach a different operation. It also refuses what would carry the
-// credentials elsewhere: a middleware or a changed Server of the generated client may name another host.
+// identify finds the operation of a request. It refuses requests that match no operation or another
+// than the caller's, because an unusual id can make a path reach a different operation. It also
+// refuses requests that would carry the credentials elsewhere: a middleware or a changed Server of
+// the generated client may name another host.
 func identify(base *url.URL) Middleware {
 	basePath := strings.TrimRight(base.EscapedPath(), "/")
 	return func(next Doer) Doer {
 		return DoerFunc(func(req *http.Request) (*http.Response, error) {
-			if !sameOrigin(req.URL, base) || req.Host != "" && !strings.EqualFold(req.Host, req.URL.Host) {
-				return nil, &ArgumentError{Operation: "request", Field: "URL", Problem: "credentials go only to the scheme, host and port of the base URL"}
+			otherHost := req.Host != "" && !strings.EqualFold(req.Host, req.URL.Host)
+			if otherHost || !sameOrigin(req.URL, base) {
+				return nil, invalid("request", "URL",
+					"credentials are sent only to the scheme, host and port of the base URL")
 			}
 			path, below := strings.CutPrefix(req.URL.EscapedPath(), basePath)
 			op, ok := gen.MatchOperation(req.Method, path)
 			if !below || !ok {
-				return nil, &ArgumentError{Operation: "request", Field: "path", Problem: fmt.Sprintf("%s %s is no operation of the service", req.Method, req.URL.EscapedPath())}
+				return nil, invalid("request", "path",
+					"%s %s is not an operation of the service", req.Method, req.URL.EscapedPath())
 			}
-			meant, _ := req.Context().Value(callKey{}).(*call)
-			if meant != nil && meant.op.ID != "" && meant.op.ID != op.ID {
-				return nil, &ArgumentError{Operation: meant.op.ID, Field: "path", Problem: fmt.Sprintf("%s reaches the operation %s", path, op.ID)}
+			wanted, _ := req.Context().Value(callKey{}).(*call)
+			if wanted != nil && wanted.op.ID != "" && wanted.op.ID != op.ID {
+				return nil, invalid(wanted.op.ID, "path", "%s is the path of operation %s", path, op.ID)
 			}
-			// A typed call reads the call back, so that one is used; a context used by hand may be reused.
-			c := meant
+			// A typed call reads its own call afterwards. A context from WithItemCount may be used
+			// twice, so its call is copied.
+			c := wanted
 			if c == nil || c.op.ID == "" {
 				c = &call{op: op}
-				if meant != nil {
-					c.items = meant.items
+				if wanted != nil {
+					c.items = wanted.items
 				}
 				req = req.WithContext(context.WithValue(req.Context(), callKey{}, c))
 			}
 			if req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
-				return nil, &ArgumentError{Operation: op.ID, Field: "body", Problem: "it can be read only once: give a bytes.Reader or a strings.Reader"}
+				return nil, invalid(op.ID, "body", "can be read only once: use a bytes.Reader or a strings.Reader")
 			}
 			return next.Do(req)
 		})
 	}
 }
 
-// setHeaders adds what every request carries beside its credentials.
+// setHeaders sets the User-Agent and Accept headers unless the caller has set them.
 func setHeaders(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
-		for name, value := range map[string]string{"User-Agent": "sellside-go/" + Version, "Accept": "application/json, */*;q=0.1"} {
-			if req.Header.Get(name) == "" {
-				req.Header.Set(name, value)
-			}
-		}
+		setDefault(req.Header, "User-Agent", "sellside-go/"+Version)
+		setDefault(req.Header, "Accept", "application/json, */*;q=0.1")
 		return next.Do(req)
 	})
+}
+
+func setDefault(h http.Header, name, value string) {
+	if h.Get(name) == "" {
+		h.Set(name, value)
+	}
+}
+
+// checkedMiddleware wraps a middleware so that neither a nil [Doer] nor a missing response makes
+// the program panic. nth counts middlewares from 1. refuse is called with the error of a nil Doer.
+func checkedMiddleware(nth int, wrap Middleware, refuse func(error)) Middleware {
+	return func(next Doer) Doer {
+		doer := wrap(next)
+		if guard.Nil(doer) {
+			refuse(fmt.Errorf("middleware %d: returned a nil Doer", nth))
+			return next
+		}
+		return DoerFunc(func(req *http.Request) (*http.Response, error) {
+			resp, err := doer.Do(req)
+			if resp == nil && err == nil {
+				return nil, middlewareError(nth, req)
+			}
+			if resp != nil && resp.Body == nil {
+				resp.Body = http.NoBody
+			}
+			return resp, err
+		})
+	}
+}
+
+// middlewareError returns the error of a call for which a middleware returned neither a response
+// nor an error. A write may have been applied if an attempt was made; for a call through
+// [Client.Raw] that is not known, so one is assumed.
+func middlewareError(nth int, req *http.Request) error {
+	c, ok := req.Context().Value(callKey{}).(*call)
+	if !ok || c.op.ID == "" {
+		op := gen.Operation{ID: operationOf(req), Method: req.Method, RetrySafe: req.Method == http.MethodGet}
+		c = &call{op: op, attempts: 1}
+	}
+	c.unknown = !c.op.RetrySafe && c.attempts > 0
+	return &TransportError{
+		CallInfo: c.info(),
+		Err:      fmt.Errorf("middleware %d: returned neither a response nor an error", nth),
+	}
+}
+
+// operationOf returns the operation of a request that may not have passed the identify stage yet.
+func operationOf(req *http.Request) gen.OperationID {
+	c, _ := req.Context().Value(callKey{}).(*call)
+	if c == nil {
+		return "request"
+	}
+	return cmp.Or(c.op.ID, "request")
 }

@@ -15,19 +15,21 @@ import (
 	"github.com/sellside-sdk/sellside-go/internal/tap"
 )
 
-// Version is the version of this module, as it stands in the User-Agent header.
+// Version is the version of this module. The User-Agent header contains it.
 const Version = "0.1.0"
 
-// Client sells on a marketplace. Make one with [New], keep it, and share it: it is safe for concurrent use,
-// and its retries, its quota and its connections are shared by all goroutines that use it.
+// Client sells on a marketplace. Create one with [New] and share it: it is safe for concurrent use,
+// and all goroutines that use it share its retry budget, its quota and its connections.
 type Client struct {
 	Listings *Listings // Single listings and the operations performed on them.
 	Batches  *Batches  // Many listings at once, asynchronously.
 	Orders   *Orders   // Sales, their shipment and their payout.
 	Catalog  *Catalog  // Products, variants, market data and ingestion.
 
-	low           *gen.Client
-	redact        func(text, token string) string // Not the credentials: fmt follows pointers, but prints a function as its address.
+	raw *gen.Client
+	// redact removes the credentials from a text. It is a function because fmt follows pointers to
+	// structs, but prints a function as an address.
+	redact        func(text, token string) string
 	observer      *observer
 	lifetime      *lifetime
 	limiter       quota.Limiter
@@ -36,7 +38,7 @@ type Client struct {
 
 // config is what the options set.
 type config struct {
-	given         map[string]string // The setting, such as "the access token", and the option that set it; see choose.
+	given         map[string]string // Settings, such as "the access token", and the options that set them.
 	baseURL       *url.URL
 	apiKey        string
 	tokens        oauth2.TokenSource
@@ -49,13 +51,13 @@ type config struct {
 	maxBatchItems int
 }
 
-// New returns a client. [WithBaseURL], [WithAPIKey] and one of [WithToken] and [WithTokenSource] are
-// required. It does no I/O. The error joins everything that is wrong with the options: what is missing, what is nil, and
-// what contradicts another option.
+// New returns a client. [WithBaseURL], [WithAPIKey] and one of [WithToken] and [WithTokenSource]
+// are required. New does no I/O. Its error joins all problems with the options: missing, nil,
+// invalid and conflicting ones.
 func New(opts ...Option) (*Client, error) {
 	cfg := config{given: map[string]string{}, maxBatchItems: 100}
 	var errs []error
-	refuse := func(err error) { errs = append(errs, err) } // a nil error too
+	refuse := func(err error) { errs = append(errs, err) } // joinErrors drops nil errors
 	for i, opt := range opts {
 		if opt == nil {
 			refuse(fmt.Errorf("option %d: must not be nil", i+1))
@@ -79,10 +81,10 @@ func New(opts ...Option) (*Client, error) {
 		cfg.limiter = quota.NewLimiter(quota.Public)
 	}
 	for i, wrap := range cfg.middleware {
-		cfg.middleware[i] = checked(i+1, wrap, refuse)
+		cfg.middleware[i] = checkedMiddleware(i+1, wrap, refuse)
 	}
 
-	life := newLifetime(ownTransport(&cfg))
+	life := newLifetime(setHTTPClient(&cfg))
 	credentials := &auth{apiKey: cfg.apiKey, tokens: cfg.tokens, lifetime: life}
 	c := &Client{
 		redact:        credentials.redact,
@@ -91,8 +93,11 @@ func New(opts ...Option) (*Client, error) {
 		limiter:       cfg.limiter,
 		maxBatchItems: cfg.maxBatchItems,
 	}
-	c.low = &gen.Client{Server: cfg.baseURL.String() + "/", Client: tapped(life.admit(newChain(&cfg, credentials, c.observer)))}
-	if err := joinErrors(errs...); err != nil { // of the middleware, which newChain has called
+	c.raw = &gen.Client{
+		Server: cfg.baseURL.String() + "/",
+		Client: showRecovery(life.refuseWhenClosed(newChain(&cfg, credentials, c.observer))),
+	}
+	if err := joinErrors(errs...); err != nil { // newChain has called the middleware
 		return nil, fmt.Errorf("client: %w", err)
 	}
 	c.Listings = &Listings{c}
@@ -102,8 +107,9 @@ func New(opts ...Option) (*Client, error) {
 	return c, nil
 }
 
-// ownTransport gives the client a transport unless the caller did, and returns what closes its idle connections.
-func ownTransport(cfg *config) (closeIdle func()) {
+// setHTTPClient sets the HTTP client of cfg, with this package's transport unless the caller gave
+// one. closeIdle closes the idle connections of this package's transport.
+func setHTTPClient(cfg *config) (closeIdle func()) {
 	closeIdle = func() {}
 	hc := newHTTPClient(cfg.http)
 	if own, ok := hc.Transport.(*http.Transport); ok && (cfg.http == nil || cfg.http.Transport == nil) {
@@ -113,8 +119,8 @@ func ownTransport(cfg *config) (closeIdle func()) {
 	return closeIdle
 }
 
-// tapped shows package recovery the responses to the calls that it makes.
-func tapped(next Doer) Doer {
+// showRecovery passes the responses to calls of package recovery to that package.
+func showRecovery(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
 		resp, err := next.Do(req)
 		if err == nil && resp != nil {
@@ -124,21 +130,23 @@ func tapped(next Doer) Doer {
 	})
 }
 
-// Raw returns the generated client on the same chain of credentials, retries and quota, for whoever needs
-// the raw answer. A call that does not match an operation of the spec is refused before any I/O, and a batch
-// must declare its size with [WithItemCount] while a quota for items is set. It does not check ids: "." and
-// ".." can make the path of a read reach another one. Responses other than 2xx are returned as they are. The body is
-// buffered, up to 16 MiB, or 64 KiB of an error: reading one that was cut ends with [ErrBodyTooLarge]. The caller closes
-// it.
-func (c *Client) Raw() *gen.Client { return c.low }
+// Raw returns the generated client on the same chain of credentials, retries and quota, for callers
+// that need the HTTP response. A call that does not match an operation of the spec is refused
+// before any I/O, and a batch must declare its size with [WithItemCount] while a quota for items is
+// set. Raw does not check ids: "." and ".." can make the path of a read reach another operation.
+// Responses other than 2xx are returned without an error. The body is buffered up to 16 MiB, or 64
+// KiB of an error; reading a truncated body ends with [ErrBodyTooLarge]. The caller closes the
+// body.
+func (c *Client) Raw() *gen.Client { return c.raw }
 
-// RemainingQuota returns the state of each window of the client's quota, as far as its [quota.Limiter] knows: the default one
-// does not see what other processes, or clients with other limiters, use of the account's quota.
+// RemainingQuota returns the state of each window of the client's quota, as far as its
+// [quota.Limiter] knows: the default limiter does not see requests of other processes, or of
+// clients with another limiter.
 func (c *Client) RemainingQuota(ctx context.Context) ([]quota.WindowState, error) {
 	return c.limiter.Remaining(ctx)
 }
 
-// Format implements [fmt.Formatter], so that no verb prints the credentials.
+// Format implements [fmt.Formatter]. No verb prints the credentials.
 func (c *Client) Format(f fmt.State, _ rune) {
-	_, _ = io.WriteString(f, "client.Client("+c.low.Server+")")
+	_, _ = io.WriteString(f, "client.Client("+c.raw.Server+")")
 }

@@ -8,18 +8,20 @@ import (
 	"net/http"
 )
 
-// ErrClosed marks the error of a call that was not sent, or not sent again, because the client is closed.
+// ErrClosed marks the error of a call that was not sent, or not sent again, because the client is
+// closed.
 var ErrClosed = errors.New("the client is closed")
 
-// Close ends the client and what it started. Calls that begin afterwards fail with [ErrClosed] before any I/O. A call
-// that is under way ends with its current attempt, which is not cut off, because the outcome of a write would be
-// unknown then; when it needs an access token, for the first attempt or another one, it fails with ErrClosed. A wait
-// for a batch or an operation ends with ErrClosed at its next poll.
+// Close ends the client and what it started. Calls that begin afterwards fail with [ErrClosed]
+// before any I/O. A running call ends with its current attempt, which is not canceled, because that
+// would leave the outcome of a write unknown; the call fails with ErrClosed if it needs an access
+// token, for its first attempt or a retry. A wait for a batch or an operation ends with ErrClosed
+// at its next poll.
 //
-// Close closes the idle connections of the transport that the client made itself; those of calls under way are closed
-// when the calls end. It does not wait: not for calls, and not for a token source that is being asked, whose
-// goroutine ends when its Token method returns. What was given to [New] stays open and is the caller's to
-// close: the token source, the limiter, and the transport of the [http.Client].
+// Close closes the idle connections of the client's own transport; the connections of running calls
+// are closed when those calls end. Close waits neither for calls nor for a token source that is
+// being asked; its goroutine ends when Token returns. The caller closes what it gave to [New]: the
+// token source, the limiter, and the transport of the [http.Client].
 //
 // Close always returns nil, may be called more than once, and is safe for concurrent use.
 func (c *Client) Close() error {
@@ -32,7 +34,7 @@ func (c *Client) Close() error {
 
 // lifetime is the time from [New] to [Client.Close].
 type lifetime struct {
-	ctx       context.Context //nolint:containedctx // it ends with the client, not with a call
+	ctx       context.Context //nolint:containedctx // it ends with the client, not with one call
 	end       context.CancelCauseFunc
 	closeIdle func() // Closes the idle connections of the client's own transport.
 }
@@ -42,10 +44,10 @@ func newLifetime(closeIdle func()) *lifetime {
 	return &lifetime{ctx, end, closeIdle}
 }
 
-// over reports whether the client is closed.
-func (l *lifetime) over() bool { return l.ctx.Err() != nil }
+// closed reports whether the client is closed.
+func (l *lifetime) closed() bool { return l.ctx.Err() != nil }
 
-// within returns a copy of ctx that also ends with the client, its cause then being [ErrClosed].
+// within returns a copy of ctx that also ends with the client, with [ErrClosed] as its cause.
 func (l *lifetime) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.ctx, func() { cancel(ErrClosed) })
@@ -55,37 +57,41 @@ func (l *lifetime) within(ctx context.Context) (context.Context, context.CancelF
 	}
 }
 
-// admit is the outermost stage, which refuses calls once the client is closed.
-func (l *lifetime) admit(next Doer) Doer {
+// refuseWhenClosed is the outermost stage, which refuses calls once the client is closed.
+func (l *lifetime) refuseWhenClosed(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
-		if l.over() {
+		if l.closed() {
 			return nil, fmt.Errorf("%s: %w", operationOf(req), ErrClosed)
 		}
 		resp, err := next.Do(req)
 		if err != nil {
-			l.settle()
+			l.closeIdleIfClosed()
 			return nil, err
 		}
-		resp.Body = &lastBody{resp.Body, l}
+		if _, ok := resp.Body.(*bufferedBody); ok {
+			l.closeIdleIfClosed()
+		} else {
+			resp.Body = &openBody{resp.Body, l}
+		}
 		return resp, nil
 	})
 }
 
-// settle closes the connection that a call leaves idle if the client was closed meanwhile.
-func (l *lifetime) settle() {
-	if l.over() {
+// closeIdleIfClosed closes the connection that a call leaves idle if the client has been closed.
+func (l *lifetime) closeIdleIfClosed() {
+	if l.closed() {
 		l.closeIdle()
 	}
 }
 
-// lastBody ends a call when its body is closed, which for a document is long after its response came.
-type lastBody struct {
+// openBody is a body that uses its connection until it is closed, such as a document's.
+type openBody struct {
 	io.ReadCloser
 	lifetime *lifetime
 }
 
 // Close implements [io.Closer].
-func (b *lastBody) Close() error {
-	defer b.lifetime.settle()
+func (b *openBody) Close() error {
+	defer b.lifetime.closeIdleIfClosed()
 	return b.ReadCloser.Close()
 }

@@ -12,35 +12,38 @@ import (
 	"time"
 )
 
-// cooldown is the time after a 429 in which no goroutine of a client sends anything, so that they do not find out one by
-// one. The zero value is over. It is safe for concurrent use.
+// cooldown is the time after a 429 in which no goroutine of a client sends a request, so that a
+// refusal of one call is not repeated by all. The zero value has ended. It is safe for concurrent
+// use.
 type cooldown struct {
 	mu    sync.Mutex
 	until time.Time
-	inRow int // 429s since the last success; those of requests that were under way when it began count as one.
+	inRow int // Consecutive cooldowns since the last success.
 }
 
-// begin starts a cooldown for the delay after so many 429s in a row; one that ends later stays. It returns when the
-// caller may try again: the call that began it as soon as it is over, the others a little later.
+// begin starts a cooldown of delay(number of consecutive cooldowns), unless the current one ends
+// later. It returns how long the caller must wait: a call that joined a running cooldown waits a
+// little longer than the call that started it.
 func (c *cooldown) begin(delay func(inRow int) time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	over := !now.Before(c.until)
-	if over {
+	isNew := !now.Before(c.until)
+	if isNew {
 		c.inRow++
 	}
 	if until := now.Add(delay(c.inRow)); until.After(c.until) {
 		c.until = until
 	}
 	wait := c.until.Sub(now)
-	if !over {
+	if !isNew {
 		wait += rand.N(wait/8 + 1)
 	}
 	return wait
 }
 
-// succeeded ends a row of 429s, unless a cooldown is on: that request was sent before.
+// succeeded resets the count of consecutive cooldowns. During a cooldown it does nothing: the
+// request that succeeded was sent before the cooldown.
 func (c *cooldown) succeeded() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,14 +59,15 @@ func (c *cooldown) remaining() time.Duration {
 	return max(0, time.Until(c.until))
 }
 
-// wait returns once the cooldown is over; another one may have begun meanwhile. It returns ctx's error when that ends,
-// and a *[ThrottledError] at once when the cooldown lasts longer than most, or beyond ctx's deadline.
-func (c *cooldown) wait(ctx context.Context, most time.Duration) error {
+// wait returns once the cooldown has ended; the next one may have begun by then. It returns ctx's
+// error when ctx ends, and a *[ThrottledError] at once if the cooldown outlasts longest or ctx's
+// deadline.
+func (c *cooldown) wait(ctx context.Context, longest time.Duration) error {
 	for d := c.remaining(); d > 0; d = c.remaining() {
-		if d > most {
+		if d > longest {
 			return &ThrottledError{Until: time.Now().Add(d)}
 		}
-		spread := d / 8 // so that not all calls go at once
+		spread := d / 8 // avoids sending all waiting calls at once
 		if deadline, ends := ctx.Deadline(); ends && ctx.Err() == nil {
 			spare := time.Until(deadline) - d
 			if spare <= 0 {
@@ -80,24 +84,26 @@ func (c *cooldown) wait(ctx context.Context, most time.Duration) error {
 	return nil
 }
 
-// ThrottledError reports that a call was not sent, because the service has responded 429 to another call and asked for a
-// longer pause than this one may wait: beyond its deadline, or beyond [RetryPolicy].MaxRetryAfter. If the call was being
-// retried, the error of the attempt before is joined with it.
+// ThrottledError reports that a call was not sent because the cooldown after a 429 lasts longer
+// than the call may wait: beyond its deadline, or beyond [RetryPolicy].MaxRetryAfter. If it was a
+// retry, the error of the last attempt is joined with it.
 type ThrottledError struct {
-	Until time.Time // When the cooldown ends, as far as is known.
+	Until time.Time // When the cooldown ends, unless another 429 extends it.
 }
 
 func (e *ThrottledError) Error() string {
-	return fmt.Sprintf("rate limited: the service asked for no requests until %s, longer than this call may wait", e.Until.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("rate limited: the cooldown lasts until %s, longer than this call may wait",
+		e.Until.UTC().Format(time.RFC3339))
 }
 
-// retryAfter reads the Retry-After header, in seconds or as a date; zero when it is missing, past or malformed. A date is
-// one of the service's clock, so it is compared with the Date header where there is one.
+// retryAfter returns the pause that a Retry-After header requests, in seconds or as a date; zero if
+// it is missing, past or malformed. A date is one of the service's clock, so it is compared with
+// the Date header if there is one.
 func retryAfter(h http.Header) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-		const most = 366 * 24 * 3600 // keeps the product in range
-		return time.Duration(max(0, min(seconds, most))) * time.Second
+		const longest = 366 * 24 * 3600 // keeps the product in range
+		return time.Duration(max(0, min(seconds, longest))) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		now, err := http.ParseTime(h.Get("Date"))

@@ -10,7 +10,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// The generated client's methods by what they take: an id, parameters or a body, or an id and one of these.
+// Methods of the generated client, by their arguments: an id, parameters or a body, or an id and
+// one of the others.
 type (
 	method[A any]     func(context.Context, A, ...gen.RequestEditorFn) (*http.Response, error)
 	method2[A, B any] func(context.Context, A, B, ...gen.RequestEditorFn) (*http.Response, error)
@@ -18,20 +19,24 @@ type (
 )
 
 // do1 runs an operation that takes one argument, unless one of the checks has failed.
-func do1[T, A any](ctx context.Context, c *Client, op gen.OperationID, m method[A], a A, checks ...error) (*T, error) {
-	call := newCall(op, a)
-	return do[T](ctx, c, call, func(ctx context.Context) (*http.Response, error) { return m(ctx, a) }, checks...)
+func do1[T, A any](
+	ctx context.Context, c *Client, op gen.OperationID, m method[A], a A, checks ...error,
+) (*T, error) {
+	send := func(ctx context.Context) (*http.Response, error) { return m(ctx, a) }
+	return do[T](ctx, c, newCall(op, a), send, checks...)
 }
 
 // do2 runs an operation that takes two arguments, unless one of the checks has failed.
-func do2[T, A, B any](ctx context.Context, c *Client, op gen.OperationID, m method2[A, B], a A, b B, checks ...error) (*T, error) {
-	call := newCall(op, a, b)
-	return do[T](ctx, c, call, func(ctx context.Context) (*http.Response, error) { return m(ctx, a, b) }, checks...)
+func do2[T, A, B any](
+	ctx context.Context, c *Client, op gen.OperationID, m method2[A, B], a A, b B, checks ...error,
+) (*T, error) {
+	send := func(ctx context.Context) (*http.Response, error) { return m(ctx, a, b) }
+	return do[T](ctx, c, newCall(op, a, b), send, checks...)
 }
 
-// newCall makes the call of an operation; the arguments that are text are the ids of its path, in order.
+// newCall returns the call of an operation. Its string arguments are the ids of its path, in order.
 func newCall(op gen.OperationID, args ...any) *call {
-	row, _ := gen.LookupOperation(op) // the ids of this package's calls are constants of the table
+	row, _ := gen.LookupOperation(op) // this package passes constants of the table only
 	c := &call{op: row}
 	for _, arg := range args {
 		if id, ok := arg.(string); ok {
@@ -41,14 +46,14 @@ func newCall(op gen.OperationID, args ...any) *call {
 	return c
 }
 
-// do runs a call on the chain and decodes its answer.
+// do runs a call on the chain and decodes its response.
 func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...error) (*T, error) {
 	resp, err := c.roundTrip(ctx, call, send, checks...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, err := readAtMost(resp.Body, maxBody)
+	body, err := bodyOf(resp)
 	v := new(T)
 	var decoded gen.Decoded
 	if err == nil {
@@ -58,7 +63,7 @@ func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...
 		err = call.verify(v, decoded)
 	}
 	if err != nil {
-		return nil, c.unreadable(call, resp.StatusCode, body, err)
+		return nil, c.newDecodeError(call, resp.StatusCode, body, err)
 	}
 	for _, warning := range decoded.Warnings {
 		c.observer.report(ctx, slog.LevelWarn, call, Event{Kind: EventDecodeWarning, Err: errors.New(warning)})
@@ -67,7 +72,7 @@ func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...
 	return v, nil
 }
 
-// roundTrip runs a call on the chain; answers other than 2xx are its errors.
+// roundTrip runs a call on the chain and returns responses other than 2xx as errors.
 func (c *Client) roundTrip(ctx context.Context, call *call, send send, checks ...error) (*http.Response, error) {
 	if err := joinErrors(append(checks, checkIDs(call.op, call.ids))...); err != nil {
 		return nil, err
@@ -83,37 +88,38 @@ func (c *Client) roundTrip(ctx context.Context, call *call, send send, checks ..
 	return resp, nil
 }
 
-// unreadable makes the error of a success whose body is not a response to the call.
-func (c *Client) unreadable(call *call, status int, body []byte, err error) error {
+// newDecodeError returns the error of a success whose body is not a response to the call.
+func (c *Client) newDecodeError(call *call, status int, body []byte, err error) error {
 	call.unknown = !call.op.RetrySafe
-	return &DecodeError{CallInfo: call.describe(), StatusCode: status, Body: excerpt(c.redact, call, body), Err: err}
+	excerpt := excerpt(c.redact, call, body)
+	return &DecodeError{CallInfo: call.info(), StatusCode: status, Body: excerpt, Err: err}
 }
 
-// excerpt returns as much of a body as an error keeps, without credentials.
+// excerpt returns the part of a body that an error keeps, without credentials.
 func excerpt(redact func(text, token string) string, call *call, body []byte) []byte {
 	text := redact(string(body[:min(len(body), maxErrorBody)]), call.token)
 	return []byte(text[:min(len(text), maxErrorBody)])
 }
 
-// requestIDHeaders are the headers that gateways give a request's id in.
+// requestIDHeaders are the headers in which gateways return a request's id.
 var requestIDHeaders = []string{"X-Request-Id", "X-Amzn-Requestid", "X-Correlation-Id", "Cf-Ray"}
 
-// newAPIError makes the error from the status first and takes from the body what is there.
+// newAPIError returns the error of a response by its status, with whatever its body contains.
 func (c *Client) newAPIError(call *call, resp *http.Response) *APIError {
-	body, _ := readAtMost(resp.Body, maxErrorBody)
-	e := &APIError{CallInfo: call.describe(), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header)}
+	body, _ := bodyOf(resp)
+	e := &APIError{CallInfo: call.info(), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header)}
 	for _, name := range requestIDHeaders {
 		if e.RequestID == "" {
 			e.RequestID = gen.OneLine(c.redact(resp.Header.Get(name), call.token))
 		}
 	}
 	e.Body = excerpt(c.redact, call, body)
-	e.Message = gen.OneLine(c.redact(errorMessage(body), call.token)) // JSON may write a secret in more ways than redact knows
+	e.Message = gen.OneLine(c.redact(errorMessage(body), call.token))
 	if e.Message == "" {
 		e.Message = strings.ToLower(http.StatusText(resp.StatusCode))
 	}
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Message = "the service redirects, and a write, or a read to another host, is not sent on"
+		e.Message = "redirect not followed: writes follow none, and reads only those on the same host"
 	}
 	return e
 }

@@ -51,7 +51,7 @@ func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.
 			return failure(c.Batches.ResumeCreate(batchID).Poll(ctx))
 		},
 		gen.OpListCreateListingsBatchItems: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Batches.ResumeCreate(batchID).Results(ctx))
+			return failure(c.Batches.ResumeCreate(batchID).Results(ctx, ""))
 		},
 		gen.OpUpdateListingsBatch: func(ctx context.Context, c *client.Client) error {
 			return failure(c.Batches.Update(ctx, requestOf[gen.UpdateListingsBatchRequest](t, gen.OpUpdateListingsBatch).Items))
@@ -60,7 +60,7 @@ func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.
 			return failure(c.Batches.ResumeUpdate(batchID).Poll(ctx))
 		},
 		gen.OpListUpdateListingsBatchItems: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Batches.ResumeUpdate(batchID).Results(ctx))
+			return failure(c.Batches.ResumeUpdate(batchID).Results(ctx, ""))
 		},
 		gen.OpDeleteListingsBatch: func(ctx context.Context, c *client.Client) error {
 			return failure(c.Batches.Delete(ctx, []string{listingID}))
@@ -69,7 +69,7 @@ func typedCalls(t *testing.T) map[gen.OperationID]func(context.Context, *client.
 			return failure(c.Batches.ResumeDelete(batchID).Poll(ctx))
 		},
 		gen.OpListDeleteListingsBatchItems: func(ctx context.Context, c *client.Client) error {
-			return failure(c.Batches.ResumeDelete(batchID).Results(ctx))
+			return failure(c.Batches.ResumeDelete(batchID).Results(ctx, ""))
 		},
 
 		gen.OpListActiveOrders: func(ctx context.Context, c *client.Client) error {

@@ -26,48 +26,51 @@ var (
 	ErrNotFound     error = &statusError{"not found", 404, 404}
 	ErrConflict     error = &statusError{"conflict", 409, 409}
 	ErrRateLimited  error = &statusError{"rate limited", 429, 429}
-	ErrServer       error = &statusError{"the service failed", 500, 599}
+	ErrServer       error = &statusError{"server error", 500, 599}
 
-	// ErrOutcomeUnknown marks a write that the service may have applied although no answer says so. Never
-	// send it again blindly: read the listing and its operations, or the batch's listings, and compare.
+	// ErrOutcomeUnknown marks a write that the service may have applied although no response
+	// confirms it. Never send the write again blindly: read the listing and its operations, or the
+	// listings of the batch, and compare. Package recovery does that.
 	ErrOutcomeUnknown = errors.New("the outcome of the write is unknown")
 	// ErrInvalidArgument marks input that was refused before any I/O; see [ArgumentError].
 	ErrInvalidArgument = errors.New("invalid argument")
-	// ErrTooManyItems marks a batch that is larger than the service takes.
+	// ErrTooManyItems marks a batch that is larger than the service accepts.
 	ErrTooManyItems = errors.New("too many items in one batch")
-	// ErrPagingStuck marks a list that promises more, but sends the same page again or three pages without anything new.
-	ErrPagingStuck = errors.New("paging does not move on")
-	// ErrBodyTooLarge marks a body beyond 16 MiB, or beyond 64 KiB of an error that [Client.Raw] returns.
+	// ErrPagingStuck marks a list that promises more pages but sends the same page again, or three
+	// pages in a row without a new entry.
+	ErrPagingStuck = errors.New("the list sends no new entries")
+	// ErrBodyTooLarge marks a body beyond 16 MiB, or an error body beyond 64 KiB from [Client.Raw].
 	ErrBodyTooLarge = errors.New("the body is too large")
 )
 
-// CallInfo says which call an error is about.
+// CallInfo identifies the call that an error is about.
 type CallInfo struct {
 	Operation gen.OperationID // Such as GetListing.
 	Method    string          // Such as GET.
-	Route     string          // Such as /selling/listings/{listingId}; ids are left out.
-	Attempts  int             // Requests sent, 1 or more unless the call was refused before any I/O.
+	Route     string          // Such as /selling/listings/{listingId}, without ids.
+	Attempts  int             // Requests sent; zero only if the call was refused before any I/O.
 
-	// OutcomeUnknown tells that the call is a write that may have been applied; the error also Is ErrOutcomeUnknown.
+	// OutcomeUnknown reports whether the call is a write that may have been applied. The error then
+	// also Is ErrOutcomeUnknown.
 	OutcomeUnknown bool
 }
 
-// verdict ends the text of an error whose write may have been applied.
-func (i CallInfo) verdict() string {
+// outcomeNote ends the text of an error whose write may have been applied.
+func (i CallInfo) outcomeNote() string {
 	if i.OutcomeUnknown {
-		return "; " + ErrOutcomeUnknown.Error() + ": read before you send it again"
+		return fmt.Sprintf("; %s: read the current state before you send the write again", ErrOutcomeUnknown)
 	}
 	return ""
 }
 
-// APIError is an answer of the service other than 2xx.
+// APIError is a response other than 2xx.
 type APIError struct {
 	CallInfo
 	StatusCode int           // The HTTP status, whatever the body says.
-	Message    string        // The service's words, or the status text. Prose: show it, never match on it.
-	RequestID  string        // The service's id of the request, if it gave one.
-	RetryAfter time.Duration // How long the service asked to wait; zero if it did not.
-	Body       []byte        // The body as it came, up to 64 KiB, with the credentials taken out.
+	Message    string        // The service's message, or the status text. Show it; never match on it.
+	RequestID  string        // The service's id of the request, if the response has one.
+	RetryAfter time.Duration // The pause that the service requested; zero if it requested none.
+	Body       []byte        // Up to 64 KiB of the body, with the credentials removed.
 }
 
 func (e *APIError) Error() string {
@@ -78,7 +81,7 @@ func (e *APIError) Error() string {
 	if e.RetryAfter > 0 {
 		s += fmt.Sprintf(" (retry after %s)", e.RetryAfter)
 	}
-	return s + e.verdict()
+	return s + e.outcomeNote()
 }
 
 // Is matches the sentinel of the status, and [ErrOutcomeUnknown].
@@ -89,16 +92,19 @@ func (e *APIError) Is(target error) bool {
 	return target == ErrOutcomeUnknown && e.OutcomeUnknown
 }
 
-// TransportError reports that no answer came: the connection failed, the attempt timed out, or ctx ended, which
-// [errors.Is] tells. If ctx ended before the first attempt, Attempts is zero.
+// TransportError reports a call without a response: the connection failed, the attempt timed out
+// ([ErrAttemptTimeout]), or ctx ended. If ctx ended before the first attempt, Attempts is zero.
 type TransportError struct {
 	CallInfo
 	Err error
 }
 
 func (e *TransportError) Error() string {
-	what := []string{"not sent", "no answer"}[min(e.Attempts, 1)]
-	return fmt.Sprintf("%s: %s: %s%s", e.Operation, what, oneLine(e.Err), e.verdict()) // net/http quotes what came
+	what := "no response"
+	if e.Attempts == 0 {
+		what = "not sent"
+	}
+	return fmt.Sprintf("%s: %s: %s%s", e.Operation, what, oneLine(e.Err), e.outcomeNote())
 }
 
 // Is matches [ErrOutcomeUnknown].
@@ -109,19 +115,20 @@ func (e *TransportError) Is(target error) bool {
 // Unwrap returns the cause.
 func (e *TransportError) Unwrap() error { return e.Err }
 
-// DecodeError reports a success whose body is not the response: it broke off, it was too large, it is not the JSON
-// that the operation responds with, or it lacks what a response must hold, such as the id that was asked for. A write of
-// this kind has probably been applied, so that it also Is [ErrOutcomeUnknown]; if Body still shows the id of what it
-// made, the method returns that beside the error.
+// DecodeError reports a success whose body is not the response: the body is incomplete or too
+// large, is not the operation's JSON, or lacks a required member, such as the requested id. If the
+// call is a write, it has probably been applied, and the error also Is [ErrOutcomeUnknown]; if Body
+// contains the id of what the write created, the method returns a handle beside the error.
 type DecodeError struct {
 	CallInfo
 	StatusCode int
-	Body       []byte // The body as far as it came, up to 64 KiB, with the credentials taken out.
+	Body       []byte // Up to 64 KiB of the received part, with the credentials removed.
 	Err        error
 }
 
 func (e *DecodeError) Error() string {
-	return fmt.Sprintf("%s: read the response (%d): %s%s", e.Operation, e.StatusCode, oneLine(e.Err), e.verdict())
+	return fmt.Sprintf("%s: read response (status %d): %s%s",
+		e.Operation, e.StatusCode, oneLine(e.Err), e.outcomeNote())
 }
 
 // Is matches [ErrOutcomeUnknown].
@@ -130,7 +137,8 @@ func (e *DecodeError) Is(target error) bool { return target == ErrOutcomeUnknown
 // Unwrap returns the cause.
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// oneLine returns the text of an error as one short line: joined errors have a line each, and some quote what came.
+// oneLine returns the text of an error as one short line. Joined errors have a line each, and
+// errors of net/http may quote the peer.
 func oneLine(err error) string {
 	return gen.OneLine(strings.ReplaceAll(err.Error(), "\n", "; "))
 }
@@ -158,8 +166,13 @@ func (e *joinedError) Unwrap() error { return e.errs }
 type ArgumentError struct {
 	Operation gen.OperationID
 	Field     string // Such as items[3].amount.
-	Problem   string // What is wrong with it and what is wanted.
+	Problem   string // What is wrong with the field, and what is required.
 	kind      error
+}
+
+// invalid returns an [ArgumentError] whose Problem is a formatted text.
+func invalid(op gen.OperationID, field, format string, args ...any) error {
+	return &ArgumentError{Operation: op, Field: field, Problem: fmt.Sprintf(format, args...)}
 }
 
 func (e *ArgumentError) Error() string {

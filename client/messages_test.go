@@ -289,6 +289,7 @@ func (m *messages) addOptions() {
 	}{
 		{"New with a nil option", []client.Option{nil}},
 		{"New with a nil default option", []client.Option{client.WithDefaults(nil)}},
+		{"New with two nil default options", []client.Option{client.WithDefaults(nil, nil)}},
 		{"WithBaseURL that is no URL", []client.Option{client.WithBaseURL("https://[api")}},
 		{"WithBaseURL with credentials", []client.Option{client.WithBaseURL("https://me:you@api.example.com")}},
 		{"WithBaseURL with a query", []client.Option{client.WithBaseURL("https://api.example.com/v2?a=b")}},

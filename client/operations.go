@@ -13,10 +13,9 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// ListOperations yields the operations performed on a listing with
-// GET /selling/listings/{listingId}/operations (documented), page after page as the loop reaches them; each
-// range starts anew. An error is the last thing yielded: those of [Listings.ListOperationsPage], and
-// [ErrPagingStuck].
+// ListOperations yields the operations on a listing, with GET
+// /selling/listings/{listingId}/operations. Pages work as in [Listings.List]. Errors: those of
+// [Listings.ListOperationsPage], and [ErrPagingStuck].
 func (s *Listings) ListOperations(ctx context.Context, listingID string) iter.Seq2[gen.ListingOperation, error] {
 	id := func(o *gen.ListingOperation) string { return o.OperationID }
 	return byCursor(gen.OpListListingOperations, id, func(cursor string) (page[gen.ListingOperation], error) {
@@ -28,29 +27,34 @@ func (s *Listings) ListOperations(ctx context.Context, listingID string) iter.Se
 	})
 }
 
-// ListOperationsPage reads one page of a listing's operations with GET /selling/listings/{listingId}/operations
-// (documented). The cursor is the NextCursor of the page before, "" for the first; the size is 1 to 100, or 0 for
-// the service's default. A cursor may be the same for all pages. Errors: [ArgumentError], [ErrBadRequest],
-// [ErrUnauthorized], [DecodeError] also if a page with entries leaves its cursor out.
-func (s *Listings) ListOperationsPage(ctx context.Context, listingID, cursor string, size int) (*gen.ListingOperationPage, error) {
+// ListOperationsPage reads one page of a listing's operations with GET
+// /selling/listings/{listingId}/operations. cursor is the NextCursor of the page before, "" for the
+// first page. size is 1 to 100, or 0 for the service's default. The cursor may be the same for all
+// pages. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized], [DecodeError] also if a page
+// with entries has no cursor.
+func (s *Listings) ListOperationsPage(
+	ctx context.Context, listingID, cursor string, size int,
+) (*gen.ListingOperationPage, error) {
 	const op = gen.OpListListingOperations
 	params := &gen.ListListingOperationsParams{Cursor: set(cursor), PageSize: set(size)}
-	return do2[gen.ListingOperationPage](ctx, s.c, op, s.c.low.ListListingOperations, listingID, params, checkPage(op, 0, size, 100))
+	return do2[gen.ListingOperationPage](ctx, s.c, op, s.c.raw.ListListingOperations, listingID, params,
+		checkPage(op, 0, size, 100))
 }
 
-// GetOperation reads one operation with GET /selling/listings/{listingId}/operations/{operationId}
-// (documented). Errors: [ErrNotFound], [ErrBadRequest], [ErrUnauthorized].
+// GetOperation reads one operation with GET /selling/listings/{listingId}/operations/{operationId}.
+// Errors: [ErrNotFound], [ErrBadRequest], [ErrUnauthorized].
 func (s *Listings) GetOperation(ctx context.Context, listingID, operationID string) (*gen.ListingOperation, error) {
-	answer, _, err := s.Operation(listingID, operationID).get(ctx)
-	return answer, err
+	operation, _, err := s.Operation(listingID, operationID).get(ctx)
+	return operation, err
 }
 
-// Operation returns the handle of an operation by its ids, for instance after a restart. It does no I/O.
+// Operation returns the handle of an operation by its ids, for example after a restart. It does no
+// I/O.
 func (s *Listings) Operation(listingID, operationID string) *Operation {
 	return &Operation{c: s.c, listingID: listingID, operationID: operationID}
 }
 
-// Operation follows one operation on a listing to its end. It is safe for concurrent use.
+// Operation is a handle of one operation on a listing. It is safe for concurrent use.
 type Operation struct {
 	c                      *Client
 	listingID, operationID string
@@ -62,10 +66,11 @@ type Operation struct {
 // ID returns the operation's id.
 func (o *Operation) ID() string { return o.operationID }
 
-// ListingID returns the id of the listing that the operation is about.
+// ListingID returns the id of the operation's listing.
 func (o *Operation) ListingID() string { return o.listingID }
 
-// Snapshot returns the operation as it was last read; it is zero after OpenOperation until the first poll.
+// Snapshot returns the operation as last read. It is zero until the first poll of a handle from
+// [Listings.Operation].
 func (o *Operation) Snapshot() gen.ListingOperation {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -75,7 +80,7 @@ func (o *Operation) Snapshot() gen.ListingOperation {
 // Done reports whether the last snapshot is final.
 func (o *Operation) Done() bool { return o.Snapshot().OperationStatus.Terminal() }
 
-// Poll reads the operation once. A failed poll leaves the snapshot as it was.
+// Poll reads the operation once. A failed poll does not change the snapshot.
 func (o *Operation) Poll(ctx context.Context) (gen.ListingOperation, error) {
 	_, _, err := o.get(ctx)
 	return o.Snapshot(), err
@@ -83,24 +88,30 @@ func (o *Operation) Poll(ctx context.Context) (gen.ListingOperation, error) {
 
 func (o *Operation) get(ctx context.Context) (*gen.ListingOperation, http.Header, error) {
 	call := newCall(gen.OpGetListingOperation, o.listingID, o.operationID)
-	answer, err := do[gen.ListingOperation](ctx, o.c, call, func(ctx context.Context) (*http.Response, error) {
-		return o.c.low.GetListingOperation(ctx, o.listingID, o.operationID)
-	})
+	send := func(ctx context.Context) (*http.Response, error) {
+		return o.c.raw.GetListingOperation(ctx, o.listingID, o.operationID)
+	}
+	operation, err := do[gen.ListingOperation](ctx, o.c, call, send)
 	if err != nil {
 		return nil, nil, err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.last = *answer
-	return answer, call.header, nil
+	o.last = *operation
+	return operation, call.header, nil
 }
 
-// Wait polls until the operation has succeeded or failed and returns the same handle. A failed operation is
-// an [OperationError]. When ctx ends, or after 30 minutes if it has no deadline, or when polling fails for
-// good, the error is a [WaitError] that keeps the last snapshot; the operation goes on all the same, and
-// waiting again is harmless. A status that this module does not know is not an end.
+// Wait polls until the operation has succeeded or failed and returns the same handle. A failed
+// operation is an [OperationError]. When ctx ends, after 30 minutes if ctx has no deadline, or when
+// a poll fails with a permanent error, the error is a [WaitError] with the last snapshot. The
+// operation is still running then, and waiting again is harmless. An unknown status does not end
+// the wait.
 func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, error) {
-	err := waitUntil(ctx, opts, IsTransient, func(ctx context.Context) (bool, http.Header, error) {
+	w, err := newWaiting(opts)
+	if err != nil {
+		return o, err
+	}
+	err = w.waitUntil(ctx, IsTransient, func(ctx context.Context) (bool, http.Header, error) {
 		if o.Done() {
 			return true, nil, nil
 		}
@@ -108,7 +119,7 @@ func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, e
 		return o.Done(), header, err
 	})
 	last := o.c.redactOperation(o.Snapshot())
-	if err != nil && !last.OperationStatus.Terminal() { // another who waits may have seen its end meanwhile
+	if err != nil && !last.OperationStatus.Terminal() { // another goroutine may have read its end meanwhile
 		return o, &WaitError{What: "operation", ID: o.c.redact(o.operationID, ""), Operation: &last, Err: err}
 	}
 	if last.OperationStatus == gen.OperationStatusFailed {
@@ -117,7 +128,7 @@ func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, e
 	return o, nil
 }
 
-// redactOperation takes the credentials out of what errors print of an operation.
+// redactOperation removes the credentials from the parts of an operation that errors print.
 func (c *Client) redactOperation(o gen.ListingOperation) gen.ListingOperation {
 	o.ListingID, o.OperationID = c.redact(o.ListingID, ""), c.redact(o.OperationID, "")
 	o.OperationType = gen.OperationType(c.redact(string(o.OperationType), ""))
@@ -126,33 +137,35 @@ func (c *Client) redactOperation(o gen.ListingOperation) gen.ListingOperation {
 	return o
 }
 
-// OperationError reports an operation that ended in FAILED. The credentials are taken out of its ids, its type, its
-// status and its reason, Error.
+// OperationError reports an operation that ended in FAILED. Its ids, type, status and Error contain
+// no credentials.
 type OperationError struct{ Operation gen.ListingOperation }
 
 func (e *OperationError) Error() string {
 	o := e.Operation
-	reason := cmp.Or(gen.OneLine(string(o.Error)), "the service gives no reason")
+	reason := cmp.Or(gen.OneLine(string(o.Error)), "no reason given")
 	return fmt.Sprintf("%s of listing %s failed: %s (operation %s)",
 		gen.OneLine(string(o.OperationType)), gen.OneLine(o.ListingID), reason, gen.OneLine(o.OperationID))
 }
 
-// FoundOperation is an operation that [Listings.OperationsSince] has found.
+// FoundOperation is a result of [Listings.OperationsSince].
 type FoundOperation struct {
 	*Operation
-	// Doubt is why it is not certain that the operation is one that was asked for, such as a
-	// missing createdAt; "" if it is certain.
+	// Doubt is why the operation may not match the request, such as a missing createdAt; "" if it
+	// certainly matches.
 	Doubt string
 }
 
-// OperationsSince finds the operations of one type, or of every type if it is "", that a client of
-// the public API has started on a listing since a moment, by the service's clock, in no promised
-// order. What certainly is another operation is left out: of another type, from before, or started in
-// an app, on the website or by an integration. What cannot be placed is kept with its Doubt: the
-// service leaves out when, by whom or how it was started, says it in words that this module does not
-// know, or started it itself, as it may do to work off a batch. Package recovery settles writes by
-// it. Errors: as [Listings.ListOperationsPage].
-func (s *Listings) OperationsSince(ctx context.Context, listingID string, kind gen.OperationType, since time.Time) ([]FoundOperation, error) {
+// OperationsSince returns the operations of one type, or of all types if kind is "", that clients
+// of the public API have started on a listing since a time of the service's clock, in no guaranteed
+// order. It omits operations that certainly do not match: of another type, older, or started in an
+// app, on the website or by an integration. It returns with a Doubt those whose createdAt, type,
+// initiator or channel is missing or unknown, and those that the service started itself, which may
+// be part of a batch. Package recovery uses it to settle writes. Errors: as
+// [Listings.ListOperationsPage].
+func (s *Listings) OperationsSince(
+	ctx context.Context, listingID string, kind gen.OperationType, since time.Time,
+) ([]FoundOperation, error) {
 	var found []FoundOperation
 	for o, err := range s.ListOperations(ctx, listingID) {
 		if err != nil {
@@ -169,7 +182,7 @@ func (s *Listings) OperationsSince(ctx context.Context, listingID string, kind g
 	return found, nil
 }
 
-// doubtAbout reports whether an operation may be one that was asked for, and why that is not certain.
+// doubtAbout reports whether an operation may match, and why that is not certain.
 func doubtAbout(o gen.ListingOperation, kind gen.OperationType, since time.Time) (doubt string, ok bool) {
 	switch {
 	case kind != "" && o.OperationType != kind && o.OperationType.Valid(),
@@ -177,18 +190,22 @@ func doubtAbout(o gen.ListingOperation, kind gen.OperationType, since time.Time)
 		return "", false
 	}
 	switch o.OperationInitiatedVia {
-	case gen.OperationChannelIOS, gen.OperationChannelAndroid, gen.OperationChannelWeb, gen.OperationChannelScout, gen.OperationChannelShopify:
+	case gen.OperationChannelIOS, gen.OperationChannelAndroid, gen.OperationChannelWeb,
+		gen.OperationChannelScout, gen.OperationChannelShopify:
 		return "", false
 	}
 	var doubts []string
+	doubtful := func(member, value string) {
+		doubts = append(doubts, fmt.Sprintf("%s is %q", member, gen.OneLine(value)))
+	}
 	if kind != "" && o.OperationType != kind || !o.OperationType.Valid() {
-		doubts = append(doubts, fmt.Sprintf("operationType is %q", gen.OneLine(string(o.OperationType))))
+		doubtful("operationType", string(o.OperationType))
 	}
 	if o.OperationInitiatedBy != gen.OperationInitiatorUser {
-		doubts = append(doubts, fmt.Sprintf("operationInitiatedBy is %q", gen.OneLine(string(o.OperationInitiatedBy))))
+		doubtful("operationInitiatedBy", string(o.OperationInitiatedBy))
 	}
 	if o.OperationInitiatedVia != gen.OperationChannelPublicAPI {
-		doubts = append(doubts, fmt.Sprintf("operationInitiatedVia is %q", gen.OneLine(string(o.OperationInitiatedVia))))
+		doubtful("operationInitiatedVia", string(o.OperationInitiatedVia))
 	}
 	if o.CreatedAt.IsZero() {
 		doubts = append(doubts, "createdAt is missing")

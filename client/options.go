@@ -1,7 +1,6 @@
 package client
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -15,12 +14,12 @@ import (
 	"github.com/sellside-sdk/sellside-go/internal/guard"
 )
 
-// Option configures a [Client]. The options are checked and applied by [New], in their order: of one option that is
-// given twice, the later counts. Two different options for the same setting, such as [WithToken] and [WithTokenSource],
-// are an error, and so is nil in the place of what an option is to set: leave the option out instead.
+// Option configures a [Client]. [New] checks and applies options in order; if an option is given
+// twice, the later one counts. Two different options for the same setting, such as [WithToken] and
+// [WithTokenSource], are an error. So is a nil argument: leave the option out instead.
 type Option func(*config) error
 
-// The settings that more than one option can set, or that are required.
+// Settings that are required, or that more than one option can set.
 const (
 	settingBaseURL = "the base URL"
 	settingAPIKey  = "the API key"
@@ -28,7 +27,7 @@ const (
 	settingQuota   = "the quota"
 )
 
-// choose notes which option sets a setting, and refuses a second one.
+// choose records which option sets a setting, and refuses a different second one.
 func (c *config) choose(setting, option string) error {
 	if other := c.given[setting]; other != "" && other != option {
 		return fmt.Errorf("%s and %s both set %s: use one of them", other, option, setting)
@@ -37,14 +36,14 @@ func (c *config) choose(setting, option string) error {
 	return nil
 }
 
-// isNil is the error of an option that was given nil.
+// isNil returns the error of an option with a nil argument.
 func isNil(option string) error {
 	return fmt.Errorf("%s: must not be nil: leave the option out", option)
 }
 
-// WithDefaults groups options that the ones after it may replace, also where both together would be an error: a
-// [WithTokenSource] that follows replaces a WithToken in the group. It is for functions that make clients with
-// settings of their own and take the options of their callers.
+// WithDefaults groups options that later ones may replace, even if both together would be an error:
+// a [WithTokenSource] that follows replaces a WithToken in the group. It is for functions that
+// create clients with their own settings and accept options from their callers.
 func WithDefaults(opts ...Option) Option {
 	return func(c *config) error {
 		before := maps.Clone(c.given)
@@ -59,12 +58,13 @@ func WithDefaults(opts ...Option) Option {
 		for setting := range c.given {
 			c.given[setting] = before[setting]
 		}
-		return errors.Join(errs...)
+		return joinErrors(errs...)
 	}
 }
 
-// WithBaseURL sets the address of the service including its version, such as https://api.example.com/v2. It
-// must be https, or http to a loopback address, because every request carries credentials.
+// WithBaseURL sets the URL of the service including its version, such as
+// https://api.example.com/v2. It must be https, or http to a loopback address, because every
+// request carries credentials.
 func WithBaseURL(rawURL string) Option {
 	return func(c *config) error {
 		if err := c.choose(settingBaseURL, "WithBaseURL"); err != nil {
@@ -93,9 +93,9 @@ func WithAPIKey(key string) Option {
 	}
 }
 
-// WithToken sets an access token that stays the same until it expires; [WithTokenSource] is for programs
-// that outlive one. If it is a JWT whose exp has passed, calls fail with a [TokenError] that Is
-// [ErrTokenExpired] before any I/O.
+// WithToken sets a fixed access token; [WithTokenSource] is for programs that outlive it. If the
+// token is a JWT whose exp has passed, calls fail with a [token.Error] that Is [token.ErrExpired],
+// before any I/O.
 func WithToken(accessToken string) Option {
 	return func(c *config) error {
 		if err := c.choose(settingToken, "WithToken"); err != nil {
@@ -109,12 +109,14 @@ func WithToken(accessToken string) Option {
 	}
 }
 
-// WithTokenSource sets where access tokens come from. The source is asked before every attempt, so it should
-// keep its token until it expires ([oauth2.ReuseTokenSource] does), and it must be safe for concurrent use.
-// After a 401 it is asked once more, if there is an attempt left, and the request is repeated if the token is a new
-// one; if there is none, the 401 comes with the reason. A source that has the methods TokenContext or Invalidate of
-// [RefreshTokenSource] is used by them. One without TokenContext is asked by one goroutine at a time, and calls that
-// come meanwhile get the same result: a call waits no longer than its ctx, however long the source takes.
+// WithTokenSource sets the source of access tokens. The client calls it before every attempt, so it
+// should cache its token ([oauth2.ReuseTokenSource] does), and it must be safe for concurrent use.
+// After a 401 the client calls it once more, if an attempt is left, and repeats the request if the
+// token is a new one; otherwise the 401 is returned with the reason.
+//
+// If the source has the methods TokenContext and Invalidate of [token.RefreshSource], the client
+// uses them. A source without TokenContext is called by one goroutine at a time, and concurrent
+// calls share its result; a call returns when its ctx ends, however long the source takes.
 func WithTokenSource(source oauth2.TokenSource) Option {
 	return func(c *config) error {
 		if err := c.choose(settingToken, "WithTokenSource"); err != nil {
@@ -131,8 +133,8 @@ func WithTokenSource(source oauth2.TokenSource) Option {
 	}
 }
 
-// WithHTTPClient sets the HTTP client to send with. It is copied, and the copy gets the client's own rule for
-// redirects: writes follow none, reads only those to the same scheme, host and port.
+// WithHTTPClient sets the HTTP client that sends requests. It is copied, and its CheckRedirect is
+// not used: writes follow no redirects, reads only those to the same scheme, host and port.
 func WithHTTPClient(hc *http.Client) Option {
 	return func(c *config) error {
 		if hc == nil {
@@ -146,8 +148,8 @@ func WithHTTPClient(hc *http.Client) Option {
 	}
 }
 
-// WithLogger sets where calls and waits (level debug), retries and oddities of answers (level warn) are logged.
-// Nothing is logged by default, and no credentials are ever logged.
+// WithLogger sets the logger. Calls and waits are logged at level debug, retries and decode
+// warnings at level warn. Nothing is logged by default. Credentials are never logged.
 func WithLogger(logger *slog.Logger) Option {
 	return func(c *config) error {
 		if logger == nil {
@@ -158,8 +160,9 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithObserver sets a function that gets every event, for metrics and traces. It is called from the goroutine of the
-// call, or that of a timer while the call waits for the quota. It must be quick and safe for concurrent use.
+// WithObserver sets a function that receives every event, for metrics and traces. It is called from
+// the goroutine of the call, or from a timer's goroutine while the call waits for the quota. It
+// must return quickly and be safe for concurrent use.
 func WithObserver(observe func(Event)) Option {
 	return func(c *config) error {
 		if observe == nil {
@@ -170,10 +173,11 @@ func WithObserver(observe func(Event)) Option {
 	}
 }
 
-// WithMiddleware adds wrappers around the whole chain, the first one outermost. A middleware sees a call
-// once, however often it is retried, and before credentials are added; it may set a User-Agent of its own. One that
-// returns a nil Doer is an error of [New]; one whose Doer returns neither a response nor an error makes the call fail
-// with a [TransportError], which Is [ErrOutcomeUnknown] for a write.
+// WithMiddleware adds wrappers around the whole chain, the first one outermost. A middleware sees a
+// call once, however often it is retried, and before credentials are added. It may set its own
+// User-Agent. [New] refuses a middleware that returns a nil Doer. If the Doer returns neither a
+// response nor an error, the call fails with a [TransportError], which Is [ErrOutcomeUnknown] for a
+// write.
 func WithMiddleware(middleware ...Middleware) Option {
 	return func(c *config) error {
 		for i, wrap := range middleware {
@@ -186,7 +190,7 @@ func WithMiddleware(middleware ...Middleware) Option {
 	}
 }
 
-// WithRetry sets the retry policy. Fields left zero keep their defaults.
+// WithRetry sets the retry policy. Zero fields keep their defaults.
 func WithRetry(policy RetryPolicy) Option {
 	return func(c *config) error {
 		c.retry = policy
@@ -194,9 +198,10 @@ func WithRetry(policy RetryPolicy) Option {
 	}
 }
 
-// WithQuota sets how fast the client may go; [quota.Public] is the default, also of each field that is left zero.
-// [quota.Unlimited] turns the quota off. A window passes its places once in its length plus one round trip; package quota
-// says why. The quota is an account's, so clients of one account share it by [WithLimiter].
+// WithQuota sets the client's rate limits. The default, also of each zero field, is [quota.Public];
+// [quota.Unlimited] turns the limits off. A window's places are available once per window plus one
+// round trip; package quota explains why. A quota belongs to an account: clients of one account
+// share it with [WithLimiter].
 func WithQuota(q quota.Quota) Option {
 	return func(c *config) error {
 		if err := c.choose(settingQuota, "WithQuota"); err != nil {
@@ -207,9 +212,9 @@ func WithQuota(q quota.Quota) Option {
 	}
 }
 
-// WithLimiter sets where requests get their places in the quota, instead of the limiter that [WithQuota] makes. Give
-// several clients of one account the same limiter, and they share its quota; nothing is shared otherwise. WithQuota
-// beside it is an error, because a limiter has its own quota.
+// WithLimiter sets the limiter of the client. Clients that are given the same limiter share its
+// quota, as clients of one account should; nothing is shared otherwise. Using WithQuota too is an
+// error, because a limiter has its own quota.
 func WithLimiter(limiter quota.Limiter) Option {
 	return func(c *config) error {
 		if err := c.choose(settingQuota, "WithLimiter"); err != nil {
@@ -226,12 +231,12 @@ func WithLimiter(limiter quota.Limiter) Option {
 	}
 }
 
-// WithMaxBatchItems sets how many items a create batch may have, 100 by default. The service does not
-// document its limit. Update and delete batches stay at 100.
+// WithMaxBatchItems sets how many items a create batch may have, 100 by default (assumed: the
+// service documents no limit). Update and delete batches have at most 100.
 func WithMaxBatchItems(n int) Option {
 	return func(c *config) error {
 		if n < 1 {
-			return fmt.Errorf("max batch items: %d is not 1 or more", n)
+			return fmt.Errorf("max batch items: %d is not 1 or more: use a positive number", n)
 		}
 		c.maxBatchItems = n
 		return nil

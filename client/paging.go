@@ -10,27 +10,28 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// page is what the loops below need of one page of a list.
+// page is one page of a list.
 type page[T any] struct {
 	entries []T
 	more    bool
-	cursor  string // Of the next page; unused by page-numbered lists.
+	cursor  string // Of the next page; unused by numbered lists.
 }
 
-// maxStalePages is how many pages in a row may hold nothing new before a list is stuck.
+// maxStalePages is how many consecutive pages without a new entry make a list stuck.
 const maxStalePages = 3
 
-// listProgress tells a list that moves on from one that is stuck. A repeated cursor alone proves nothing, and lists that
-// grow while they are read repeat entries: only the same page again does, or several pages without anything new.
+// listProgress detects a list that is stuck. A repeated cursor alone is not proof, and a list that
+// grows while it is read repeats entries. Proof is the same page again, or several pages without a
+// new entry.
 type listProgress struct {
 	seen  map[string]struct{}
 	last  []string // The ids of the page before.
-	fresh bool     // Whether this page has held something new so far.
-	stale int      // Pages in a row that held nothing new.
+	fresh bool     // Whether this page has had a new entry so far.
+	stale int      // Consecutive pages without a new entry.
 }
 
-// isNew reports whether an entry has not been yielded yet. An entry without an id cannot be told from others: it is
-// yielded, but it does not show that the list moves on.
+// isNew reports whether an entry has not been yielded yet. An entry without an id counts as new,
+// but not as progress.
 func (p *listProgress) isNew(id string) bool {
 	if _, dup := p.seen[id]; dup {
 		return false
@@ -42,7 +43,7 @@ func (p *listProgress) isNew(id string) bool {
 	return true
 }
 
-// stuck reports whether a page that promises more shows that there is no end to come.
+// stuck reports whether the list is stuck, after a page that promises more.
 func (p *listProgress) stuck(ids []string) bool {
 	again := slices.Equal(ids, p.last) && strings.Join(ids, "") != ""
 	if p.stale++; p.fresh {
@@ -52,12 +53,14 @@ func (p *listProgress) stuck(ids []string) bool {
 	return again || p.stale >= maxStalePages
 }
 
-// numbered yields the entries of a page-numbered list from page first on. It asks for a page when the loop
-// reaches it, and each range starts anew. Page numbers are no snapshot: an entry that moves to a later page
-// is yielded once, but one that moves to an earlier page is missed. For the end of a list see resolveHasNextPage.
-func numbered[T any](op gen.OperationID, first int, id func(*T) string, fetch func(number int) (page[T], error)) iter.Seq2[T, error] {
+// numbered yields the entries of a list with page numbers, starting at page first. It requests a
+// page when the loop reaches it, and each range starts over. An entry that moves to a later page is
+// yielded once; an entry that moves to an earlier page is missed.
+func numbered[T any](
+	op gen.OperationID, first int, id func(*T) string, fetch func(number int) (page[T], error),
+) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		moved := listProgress{seen: map[string]struct{}{}}
+		progress := listProgress{seen: map[string]struct{}{}}
 		for number := max(first, 1); ; number++ {
 			p, err := fetch(number)
 			if err != nil {
@@ -67,14 +70,14 @@ func numbered[T any](op gen.OperationID, first int, id func(*T) string, fetch fu
 			ids := make([]string, len(p.entries))
 			for i := range p.entries {
 				ids[i] = id(&p.entries[i])
-				if moved.isNew(ids[i]) && !yield(p.entries[i], nil) {
+				if progress.isNew(ids[i]) && !yield(p.entries[i], nil) {
 					return
 				}
 			}
 			if !p.more {
 				return
 			}
-			if moved.stuck(ids) {
+			if progress.stuck(ids) {
 				yield(*new(T), fmt.Errorf("%s: page %d: %w", op, number, ErrPagingStuck))
 				return
 			}
@@ -82,8 +85,10 @@ func numbered[T any](op gen.OperationID, first int, id func(*T) string, fetch fu
 	}
 }
 
-// byCursor yields the entries of a cursor list, by the same rules. A cursor may repeat.
-func byCursor[T any](op gen.OperationID, id func(*T) string, fetch func(cursor string) (page[T], error)) iter.Seq2[T, error] {
+// byCursor yields the entries of a list with cursors, like numbered. A cursor may repeat.
+func byCursor[T any](
+	op gen.OperationID, id func(*T) string, fetch func(cursor string) (page[T], error),
+) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		cursor := ""
 		numbered(op, 1, id, func(int) (page[T], error) {
@@ -94,23 +99,23 @@ func byCursor[T any](op gen.OperationID, id func(*T) string, fetch func(cursor s
 	}
 }
 
-// position is what a page of a page-numbered list reports of its place in the list.
+// position is the position of a page in its list, as the page reports it.
 type position struct{ entries, count, size, number gen.Int }
 
 func positionOf(entries int, count, size, number gen.Int) position {
 	return position{gen.Int(entries), count, size, number}
 }
 
-// isLast reports whether the numbers imply that no page follows. Numbers that do not fit what the page holds, such as
-// a count of this page alone, imply nothing.
+// isLast reports whether the numbers imply that no page follows. Numbers that contradict the
+// entries of the page, such as a count of this page alone, imply nothing.
 func (p position) isLast() bool {
 	fit := p.size > 0 && p.number > 0 && p.count >= p.entries && (p.count-p.entries)/p.size >= p.number-1
 	return fit && (p.count-1)/p.size < p.number
 }
 
-// resolveHasNextPage refuses a page whose hasNextPage is not a boolean, because the rest of the list would be missed
-// in silence. If it is missing or null, it sets more unless the page is empty or its numbers imply that it is the
-// last: a request for the next page finds out.
+// resolveHasNextPage refuses a page whose hasNextPage is of the wrong kind, because the rest of the
+// list would be lost silently. If hasNextPage is missing or null, it sets more unless the page is
+// empty or its numbers imply that it is the last.
 func resolveHasNextPage(d gen.Decoded, more *bool, p position) error {
 	switch kind := d.Members["hasNextPage"]; kind {
 	case gen.KindBoolean:
@@ -122,7 +127,7 @@ func resolveHasNextPage(d gen.Decoded, more *bool, p position) error {
 	return nil
 }
 
-// verifyCursor refuses a page that has entries but no nextCursor. The end of a cursor list is null or "".
+// verifyCursor refuses a page that has entries but no nextCursor. Null or "" ends a list.
 func verifyCursor(d gen.Decoded, entries int) error {
 	switch kind := d.Members["nextCursor"]; {
 	case kind == gen.KindString || kind == gen.KindNull || kind == "" && entries == 0:

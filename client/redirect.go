@@ -7,20 +7,22 @@ import (
 	"strings"
 )
 
-// maxRedirects bounds how many redirects a read follows.
+// maxRedirects is how many redirects a read follows.
 const maxRedirects = 5
 
-// redirects is where the attempts of a read go. A write follows none: a 302 turns a POST into a GET, and a 307 posts
-// again. A read stays on its scheme, host and port, because it carries credentials.
+// redirects is the target of the attempts of a read. A write follows no redirect: a 302 turns a
+// POST into a GET, and a 307 posts again. A read stays on its scheme, host and port, because it
+// carries credentials.
 type redirects struct {
 	first, current *url.URL
 	followed       int
 }
 
-// follow moves on to where a response points, if it may.
+// follow makes the Location of a response the current target and reports whether that is allowed.
 func (r *redirects) follow(resp *http.Response) bool {
 	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 	default:
 		return false
 	}
@@ -35,7 +37,8 @@ func (r *redirects) follow(resp *http.Response) bool {
 	return true
 }
 
-// sameOrigin reports whether two addresses have the same scheme, host and port.
+// sameOrigin reports whether two URLs have the same scheme, host and port, and the first no
+// userinfo.
 func sameOrigin(a, b *url.URL) bool {
 	port := func(u *url.URL) string {
 		if u.Port() == "" && u.Scheme == "https" {
@@ -43,5 +46,6 @@ func sameOrigin(a, b *url.URL) bool {
 		}
 		return cmp.Or(u.Port(), "80")
 	}
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b) && a.User == nil
+	return a.User == nil && a.Scheme == b.Scheme && port(a) == port(b) &&
+		strings.EqualFold(a.Hostname(), b.Hostname())
 }

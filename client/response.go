@@ -13,20 +13,24 @@ import (
 	"github.com/sellside-sdk/sellside-go/internal/guard"
 )
 
-// verify refuses a decoded body that is not a response to the call, such as the JSON that a gateway sends under
-// status 200 when it throttles: a page without its array, an object without its id or with another one than was asked
-// for. Elements of arrays may lack anything. The texts quote nothing of the body, which may repeat credentials.
+// verify refuses a decoded body that is not a response to the call, such as the JSON that a gateway
+// sends with status 200 when it throttles: a page without its array, an object without its id or
+// with another id than the requested one. Elements of arrays may lack any member. The errors do not
+// quote the body, which may repeat credentials.
 func (c *call) verify(v any, d gen.Decoded) error {
 	if name := arrayOf(c.op.ID); name != "" && d.Members[name] != gen.KindArray {
 		return fmt.Errorf("%s is %s, want %s", name, cmp.Or(d.Members[name], "missing"), gen.KindArray)
 	}
 	switch v := v.(type) {
 	case *gen.ListingPage:
-		return resolveHasNextPage(d, &v.HasNextPage, positionOf(len(v.Listings), v.Count, v.PageSize, v.PageNumber))
+		p := positionOf(len(v.Listings), v.Count, v.PageSize, v.PageNumber)
+		return resolveHasNextPage(d, &v.HasNextPage, p)
 	case *gen.OrderPage:
-		return resolveHasNextPage(d, &v.HasNextPage, positionOf(len(v.Orders), v.Count, v.PageSize, v.PageNumber))
+		p := positionOf(len(v.Orders), v.Count, v.PageSize, v.PageNumber)
+		return resolveHasNextPage(d, &v.HasNextPage, p)
 	case *gen.ProductPage:
-		return resolveHasNextPage(d, &v.HasNextPage, positionOf(len(v.Products), v.Count, v.PageSize, v.PageNumber))
+		p := positionOf(len(v.Products), v.Count, v.PageSize, v.PageNumber)
+		return resolveHasNextPage(d, &v.HasNextPage, p)
 	case *gen.ListingOperationPage:
 		return verifyCursor(d, len(v.Operations))
 	case *gen.Listing:
@@ -42,7 +46,7 @@ func (c *call) verify(v any, d gen.Decoded) error {
 	case *gen.Product:
 		return c.verifyID("productId", v.ProductID, 0)
 	case *gen.Variant:
-		return c.verifyID("variantId", v.VariantID, 1) // By its GTIN, a variant is asked for with one id only.
+		return c.verifyID("variantId", v.VariantID, 1) // a path with a GTIN has no id at index 1
 	case *gen.MarketData:
 		if v.VariantID != "" {
 			return c.verifyID("variantId", v.VariantID, 1)
@@ -54,8 +58,8 @@ func (c *call) verify(v any, d gen.Decoded) error {
 	return nil
 }
 
-// arrayOf names the array that makes a response a page of the operation's list; "" if the operation lists nothing.
-// What is a bare array is for the decoder to see.
+// arrayOf returns the array that a response to the operation must have; "" if it needs none. The
+// decoder checks responses that are bare arrays.
 func arrayOf(op gen.OperationID) string {
 	switch op {
 	case gen.OpListListings:
@@ -66,35 +70,37 @@ func arrayOf(op gen.OperationID) string {
 		return "products"
 	case gen.OpListListingOperations:
 		return "operations"
-	case gen.OpListCreateListingsBatchItems, gen.OpListUpdateListingsBatchItems, gen.OpListDeleteListingsBatchItems, gen.OpGetIngestion:
+	case gen.OpListCreateListingsBatchItems, gen.OpListUpdateListingsBatchItems,
+		gen.OpListDeleteListingsBatchItems, gen.OpGetIngestion:
 		return "items"
 	default:
 		return ""
 	}
 }
 
-// verifyID refuses an id that is missing, or another one than the path's at this index; if the path has no such
-// index, every id will do. Ids are compared without case.
+// verifyID refuses an id that is missing, or that differs from the id at this index of the path, if
+// the path has one. The comparison ignores case.
 func (c *call) verifyID(member, id string, index int) error {
 	if id == "" {
 		return fmt.Errorf("%s is missing", member)
 	}
 	if index < len(c.ids) && !strings.EqualFold(id, c.ids[index]) {
-		return fmt.Errorf("%s is not the one that was asked for", member)
+		return fmt.Errorf("%s differs from the requested one", member)
 	}
 	return nil
 }
 
-// requireMembers refuses an object without one member that its type has.
+// requireMembers refuses an object that has none of its type's members.
 func requireMembers(d gen.Decoded) error {
 	if len(d.Members) == 0 {
-		return errors.New("no member of the response is known")
+		return errors.New("the response has no known member")
 	}
 	return nil
 }
 
-// salvage returns a member of the response that a [DecodeError] is about, so that the id of what a write made is not
-// lost with it. It is "" unless the object at the top shows the member once, as a complete string.
+// salvage returns a member of the body of a [DecodeError], so that a broken response does not lose
+// the id of what a write created. It returns "" unless the top-level object has the member exactly
+// once, as a complete string.
 func salvage(err error, member string) string {
 	failed, ok := errors.AsType[*DecodeError](err)
 	if !ok {
@@ -123,7 +129,7 @@ func salvage(err error, member string) string {
 		found = true
 	}
 	if strings.ContainsRune(id, utf8.RuneError) || strings.Contains(id, guard.Redacted) {
-		return "" // It is not the id that was sent.
+		return "" // not the id that the service sent
 	}
 	return id
 }

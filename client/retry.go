@@ -13,17 +13,19 @@ import (
 	"time"
 )
 
-// RetryPolicy says how often and how patiently a call is retried. A field left zero has its default.
+// RetryPolicy sets how often a call is retried and how long it pauses. A zero field has its
+// default.
 type RetryPolicy struct {
-	MaxAttempts int           // Attempts of a call, the first included; 4 by default, 1 turns retries off.
+	MaxAttempts int           // Attempts of a call, including the first; 4 by default, 1 turns retries off.
 	MinDelay    time.Duration // Upper bound of the first pause, doubled each time; 500 ms by default.
-	MaxDelay    time.Duration // Upper bound of any pause that the service did not ask for; 30 s by default.
+	MaxDelay    time.Duration // Upper bound of pauses without a Retry-After; 30 s by default.
 
-	// MaxRetryAfter is the longest Retry-After that a call waits for; 1 minute by default. A call that meets a longer
-	// one fails at once. How long the client sends nothing after a 429 does not depend on it.
+	// MaxRetryAfter is the longest Retry-After that a call waits for; 1 minute by default. A call
+	// that gets a longer one fails at once. The length of the cooldown after a 429 does not depend
+	// on it.
 	MaxRetryAfter time.Duration
 
-	// AttemptTimeout is how long one request may take, the body of its response included; 30 s by default. For a
+	// AttemptTimeout bounds one request including the body of its response; 30 s by default. For a
 	// streamed document it covers the headers only.
 	AttemptTimeout time.Duration
 }
@@ -36,7 +38,7 @@ func (p RetryPolicy) check() error {
 	return nil
 }
 
-// withDefaults fills in the fields that are left zero.
+// withDefaults fills in the zero fields.
 func (p RetryPolicy) withDefaults() RetryPolicy {
 	return RetryPolicy{
 		MaxAttempts:    cmp.Or(p.MaxAttempts, 4),
@@ -47,7 +49,8 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	}
 }
 
-// delay returns the pause after so many attempts: what the service asked for, up to a day, else a jittered exponential.
+// delay returns the pause after a number of attempts: what the service requested, up to a day, or
+// an exponential one with jitter.
 func (p RetryPolicy) delay(attempts int, asked time.Duration) time.Duration {
 	if asked > 0 {
 		return min(asked, 24*time.Hour)
@@ -59,7 +62,7 @@ func (p RetryPolicy) delay(attempts int, asked time.Duration) time.Duration {
 	return ceiling/2 + rand.N(ceiling/2+1)
 }
 
-// outcome is what an attempt came to, as far as the retry table distinguishes.
+// outcome is a row of the retry table: the result of one attempt.
 type outcome string
 
 const (
@@ -69,14 +72,14 @@ const (
 	transient    outcome = "408 or 5xx"
 	redirected   outcome = "3xx"
 	unauthorized outcome = "401"
-	unreadable   outcome = "success with a body that broke off"
-	tooLarge     outcome = "success with a body beyond the bound"
+	unreadable   outcome = "success with an incomplete body"
+	tooLarge     outcome = "success with a body beyond the limit"
 	ended        outcome = "the context ended"
-	refused      outcome = "refused before sending" // by the client itself: for want of quota, or of a token
+	refused      outcome = "refused before sending" // by the client: no quota, no token, or a cooldown
 	final        outcome = "final"                  // every other response
 )
 
-// classify names the row of the retry table that an attempt belongs to.
+// classify returns the outcome of an attempt.
 func classify(req *http.Request, resp *http.Response, err error) outcome {
 	_, broken := errors.AsType[*DecodeError](err)
 	_, failed := errors.AsType[*TransportError](err)
@@ -98,7 +101,7 @@ func classify(req *http.Request, resp *http.Response, err error) outcome {
 	}
 }
 
-// outcomeOf names the row of the retry table that an HTTP status belongs to.
+// outcomeOf returns the outcome of an attempt with a response.
 func outcomeOf(status int) outcome {
 	switch {
 	case status == http.StatusTooManyRequests:
@@ -106,18 +109,18 @@ func outcomeOf(status int) outcome {
 	case status == http.StatusUnauthorized:
 		return unauthorized
 	case status == http.StatusNotImplemented || status == http.StatusHTTPVersionNotSupported:
-		return final // these two say that nothing was tried, and that nothing will change
-	case status == http.StatusRequestTimeout || status >= 500: // gateways have codes of their own, such as 524
+		return final // the request was not applied, and a retry would not change that
+	case status == http.StatusRequestTimeout || status >= 500: // gateways define codes such as 524
 		return transient
 	case status < 200 || status/100 == 3:
-		return redirected // 101 points to another protocol
+		return redirected // 101 switches to another protocol
 	default:
 		return final
 	}
 }
 
-// decide is the retry table: whether a call may be retried after an outcome, and whether that leaves open what became
-// of a write. How often is bounded by another.
+// decide is the retry table: whether a call may be retried after an outcome, and whether the
+// outcome of a write is then unknown. next limits how often.
 func (o outcome) decide(retrySafe, written bool) (retry, unknown bool) {
 	switch o {
 	case notSent, throttled, unauthorized:
@@ -125,7 +128,7 @@ func (o outcome) decide(retrySafe, written bool) (retry, unknown bool) {
 	case noResponse, transient, unreadable:
 		return retrySafe, !retrySafe
 	case tooLarge, redirected:
-		return false, !retrySafe // the next response would be as large, or point elsewhere again
+		return false, !retrySafe // the next response would be the same
 	case ended:
 		return false, written && !retrySafe
 	default:
@@ -133,8 +136,9 @@ func (o outcome) decide(retrySafe, written bool) (retry, unknown bool) {
 	}
 }
 
-// responded reports whether the service gave a response that ends a call, so that it is not failing.
-func (o outcome) responded() bool {
+// isResponse reports whether the outcome is a response that ends a call and shows a working
+// service.
+func (o outcome) isResponse() bool {
 	return o == final || o == unauthorized || o == redirected || o == tooLarge
 }
 
@@ -147,7 +151,7 @@ type retrier struct {
 	budget   budget
 }
 
-func (r *retrier) repeat(next Doer) Doer {
+func (r *retrier) retry(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
 		c, ctx := callOf(req), req.Context()
 		c.started = time.Now()
@@ -157,7 +161,7 @@ func (r *retrier) repeat(next Doer) Doer {
 		for {
 			sent := c.attempts
 			response, failure := attempt(req, target.current, next)
-			if c.attempts == sent && c.tries > 0 { // a stage refused it, or ctx ended first
+			if c.attempts == sent && c.tries > 0 { // a later stage refused the retry, or ctx ended
 				return resp, r.notRetried(ctx, c, err, failure)
 			}
 			resp, err = response, failure
@@ -165,20 +169,21 @@ func (r *retrier) repeat(next Doer) Doer {
 			if o == redirected && c.op.RetrySafe && target.follow(resp) {
 				continue
 			}
-			pause, again := r.another(ctx, c, o, retryAfter(headerOf(resp)))
+			pause, again := r.next(ctx, c, o, retryAfter(headerOf(resp)))
 			switch {
 			case o == unauthorized && c.unauthorized == 1:
-				if again, c.refused = r.auth.renewed(ctx, c.token, again); !again {
-					r.settle(c)
+				if again, c.refused = r.auth.renew(ctx, c.token, again); !again {
+					r.releaseRetries(c)
 				}
 			case statusOf(resp)/100 == 2:
 				r.cooldown.succeeded()
 			}
 			if !again {
 				_, c.unknown = o.decide(c.op.RetrySafe, c.written)
-				return resp, c.describeIn(err)
+				return resp, c.complete(err)
 			}
-			r.observer.report(ctx, slog.LevelWarn, c, Event{Kind: EventRetry, StatusCode: statusOf(resp), Delay: pause, Err: err})
+			event := Event{Kind: EventRetry, StatusCode: statusOf(resp), Delay: pause, Err: err}
+			r.observer.report(ctx, slog.LevelWarn, c, event)
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():
@@ -189,56 +194,59 @@ func (r *retrier) repeat(next Doer) Doer {
 	})
 }
 
-// maxThrottled is how many 429s a call may get: a service that keeps being asked may lock the account.
+// maxThrottled is how many 429s a call may get: a service may lock an account that ignores them.
 const maxThrottled = 3
 
-// another reports whether a call has another attempt after one of this outcome, and how long to pause before it, and
-// takes a retry from the budget for it. A call that has none and got a response returns what it took.
+// next reports whether a call has another attempt after this outcome, and how long to pause before
+// it. It acquires a retry from the budget for the attempt. It releases the call's retries if there
+// is no other attempt and the call ends with a response.
 //
-// There is none either if the pause would be longer than the policy allows or than what is left of the call's time, or
-// not over before ctx ends: the caller gets the last response at once, with its Retry-After.
-func (r *retrier) another(ctx context.Context, c *call, o outcome, asked time.Duration) (pause time.Duration, again bool) {
+// There is no other attempt if the pause would outlast the policy's limit, the call's remaining
+// time or ctx's deadline: the caller gets the last response at once, with its Retry-After.
+func (r *retrier) next(
+	ctx context.Context, c *call, o outcome, requested time.Duration,
+) (pause time.Duration, again bool) {
 	c.tries++
 	again, _ = o.decide(c.op.RetrySafe, c.written)
-	pause = r.policy.delay(c.tries, asked)
+	pause = r.policy.delay(c.tries, requested)
 	switch o {
 	case throttled:
 		c.throttled++
-		pause = r.cooldown.begin(func(inRow int) time.Duration { return r.policy.delay(inRow, asked) })
+		pause = r.cooldown.begin(func(inRow int) time.Duration { return r.policy.delay(inRow, requested) })
 		again = again && c.throttled < maxThrottled && r.cooldown.remaining() <= r.policy.MaxRetryAfter
 	case unauthorized:
 		c.unauthorized++
 		pause, again = 0, again && c.unauthorized == 1
 	}
 	deadline, ends := ctx.Deadline()
-	inTime := asked <= r.policy.MaxRetryAfter && pause < c.left(ctx) && (!ends || time.Until(deadline) > pause)
-	if again && c.tries < r.policy.MaxAttempts && inTime && r.budget.take() {
+	inTime := requested <= r.policy.MaxRetryAfter && pause < c.timeLeft(ctx) && (!ends || time.Until(deadline) > pause)
+	if again && c.tries < r.policy.MaxAttempts && inTime && r.budget.acquire() {
 		c.retries++
 		return pause, true
 	}
-	if o.responded() {
-		r.settle(c)
+	if o.isResponse() {
+		r.releaseRetries(c)
 	}
 	return 0, false
 }
 
-// settle returns to the budget what a call took that got a response after all.
-func (r *retrier) settle(c *call) {
-	r.budget.giveBack(c.retries)
+// releaseRetries returns the call's retries to the budget.
+func (r *retrier) releaseRetries(c *call) {
+	r.budget.release(c.retries)
 	c.retries = 0
 }
 
-// notRetried returns the error of the last attempt with the reason why the next one was not made, and its retry to the
-// budget. What the attempts before it took stays taken: they were made, and failed.
+// notRetried releases the retry that was not made and returns the error of the last attempt joined
+// with the reason. The retries of attempts that were made stay acquired.
 func (r *retrier) notRetried(ctx context.Context, c *call, last, why error) error {
-	r.budget.giveBack(1)
+	r.budget.release(1)
 	c.retries--
 	c.refused = cmp.Or(ctx.Err(), why)
 	return c.withRefusal(last)
 }
 
-// attempt makes one attempt, with headers and a body of its own. The response refers to the caller's request, which
-// has no credentials.
+// attempt makes one attempt with its own headers and body. The response refers to the caller's
+// request, which has no credentials.
 func attempt(req *http.Request, target *url.URL, next Doer) (*http.Response, error) {
 	c, fresh := callOf(req), req.Clone(req.Context())
 	c.written = false
@@ -257,28 +265,27 @@ func attempt(req *http.Request, target *url.URL, next Doer) (*http.Response, err
 	return resp, err
 }
 
-// The retries that a client may have taken at a time, and how long it takes until one comes back that was not returned.
 const (
-	budgetSize   = 20
-	budgetRefill = time.Second
+	budgetSize   = 20          // Retries in a full budget.
+	budgetRefill = time.Second // The time after which one retry is restored.
 )
 
-// budget keeps a brown-out of the service from being multiplied by the retries of all calls. A call that gets a
-// response after all returns what it took: scattered faults never use the budget up, faults that last do so at once. The
-// zero value is full. It is safe for concurrent use.
+// budget limits the retries of all calls, so that they do not multiply the load on a failing
+// service. A call that ends with a response returns its retries, so that single faults never use up
+// the budget. The zero value is full. It is safe for concurrent use.
 type budget struct {
 	mu    sync.Mutex
 	taken int
-	since time.Time // When the last one came back.
+	since time.Time // When the last retry was restored.
 }
 
-// take takes one retry, and reports whether there was one left.
-func (b *budget) take() bool {
+// acquire acquires one retry and reports whether there was one.
+func (b *budget) acquire() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	back := int(time.Since(b.since) / budgetRefill)
-	b.since = b.since.Add(time.Duration(back) * budgetRefill)
-	if b.taken = max(0, b.taken-back); b.taken == 0 {
+	restored := int(time.Since(b.since) / budgetRefill)
+	b.since = b.since.Add(time.Duration(restored) * budgetRefill)
+	if b.taken = max(0, b.taken-restored); b.taken == 0 {
 		b.since = time.Now()
 	}
 	if b.taken >= budgetSize {
@@ -288,7 +295,7 @@ func (b *budget) take() bool {
 	return true
 }
 
-func (b *budget) giveBack(n int) {
+func (b *budget) release(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.taken = max(0, b.taken-n)

@@ -95,7 +95,7 @@ func TestRetryPolicy_DelaysStayWithinBounds(t *testing.T) {
 // takeAll takes all retries of a budget, and returns their number.
 func takeAll(b *budget) int {
 	n := 0
-	for b.take() {
+	for b.acquire() {
 		n++
 	}
 	return n
@@ -111,9 +111,9 @@ func TestBudget_Refills(t *testing.T) {
 		assert.Equal(t, 1, takeAll(b))
 		<-time.After(100 * budgetRefill)
 		assert.Equal(t, budgetSize, takeAll(b), "bounded by its size")
-		b.giveBack(2)
+		b.release(2)
 		assert.Equal(t, 2, takeAll(b))
-		b.giveBack(1000)
+		b.release(1000)
 		assert.Equal(t, budgetSize, takeAll(b), "no more is returned than was taken")
 	})
 }

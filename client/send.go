@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Responses are read up to these sizes, after decompression.
+// Limits of response bodies in bytes, after decompression.
 const (
 	maxBody      = 16 << 20
 	maxErrorBody = 64 << 10
@@ -30,7 +30,7 @@ const streamIdleTimeout = 30 * time.Second
 // streamed document that got no byte for 30 s. Such an error also Is [context.DeadlineExceeded].
 var ErrAttemptTimeout = errors.New("the attempt timed out")
 
-// attemptTimeoutError is the error of an attempt that took too long.
+// attemptTimeoutError reports which limit an attempt exceeded.
 type attemptTimeoutError struct {
 	what  string
 	after time.Duration
@@ -43,41 +43,41 @@ func (e *attemptTimeoutError) Is(target error) bool {
 	return target == ErrAttemptTimeout || target == context.DeadlineExceeded
 }
 
-// errRepeated is why an attempt ends that net/http was about to send a second time.
+// errRepeated ends an attempt that net/http was about to send a second time.
 var errRepeated = errors.New("the connection was lost")
 
-// sender is the innermost stage: one attempt, from the connection to the end of the body.
+// sender is the innermost stage. It makes one attempt, from the connection to the end of the body.
 type sender struct {
 	http    *http.Client
 	timeout time.Duration
 	auth    *auth
 }
 
-// Do sends the request once and reads the body into memory, so that a body that breaks off is the attempt's failure
-// and can be retried like one. A document is handed through once its headers are there. Its errors are
-// *TransportError, or *DecodeError for a success whose body cannot be read.
+// Do sends the request once and buffers the body, so that an incomplete body is a failure of the
+// attempt, which can be retried. A streamed document is returned once its headers are there. Its
+// errors are *TransportError, or *DecodeError for a success whose body cannot be read.
 func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	c := callOf(req)
 	if err := req.Context().Err(); err != nil {
-		return nil, &TransportError{CallInfo: c.describe(), Err: err}
+		return nil, &TransportError{CallInfo: c.info(), Err: err}
 	}
 	c.attempts++
 	ctx, cancel := context.WithCancelCause(req.Context())
-	timeout := min(s.timeout, max(c.left(req.Context()), time.Millisecond))
+	timeout := min(s.timeout, max(c.timeLeft(req.Context()), time.Millisecond))
 	timer := time.AfterFunc(timeout, func() { cancel(&attemptTimeoutError{"no response", timeout}) })
 	done := func() { timer.Stop(); cancel(nil) }
 
 	progress := newProgress(s.http.Transport, c.place, cancel)
 	out := req.WithContext(httptrace.WithClientTrace(ctx, progress.trace()))
-	out.GetBody = nil // net/http repeats a request by itself if it can get its body again
+	out.GetBody = nil // net/http repeats a request on its own if it can get the body again
 	resp, err := s.http.Do(out)
 	if err != nil {
 		defer done()
 		c.written = progress.mayHaveSent(err)
-		return nil, &TransportError{CallInfo: c.describe(), Err: s.cause(ctx, req, err)}
+		return nil, &TransportError{CallInfo: c.info(), Err: s.cause(ctx, req, err)}
 	}
 	c.written = true
-	if resp.StatusCode < 200 { // 101: what follows is another protocol's, and no deadline ends the reading of it
+	if resp.StatusCode < 200 { // 101: the body is another protocol's, and no deadline ends reading it
 		_ = resp.Body.Close()
 		resp.Body = http.NoBody
 	}
@@ -85,7 +85,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	if success && c.streamed() {
 		timer.Stop()
 		resp.Body = &streamBody{body: resp.Body, cancel: cancel, broken: func(err error) error {
-			return &DecodeError{CallInfo: c.describe(), StatusCode: resp.StatusCode, Err: s.cause(ctx, req, err)}
+			return &DecodeError{CallInfo: c.info(), StatusCode: resp.StatusCode, Err: s.cause(ctx, req, err)}
 		}}
 		return resp, nil
 	}
@@ -97,24 +97,58 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	body, err := readAtMost(resp.Body, limit)
 	_ = resp.Body.Close()
 	defer done()
-	if err != nil && success && !isWhole(body, err) { // the status of an error is kept, however little of its body came
-		return nil, &DecodeError{CallInfo: c.describe(), StatusCode: resp.StatusCode, Body: excerpt(s.auth.redact, c, body), Err: s.cause(ctx, req, err)}
+	if err != nil && success && !isCompleteJSON(body, err) {
+		return nil, &DecodeError{
+			CallInfo: c.info(), StatusCode: resp.StatusCode,
+			Body: excerpt(s.auth.redact, c, body), Err: s.cause(ctx, req, err),
+		}
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-	if err != nil && !success { // a caller of Low sees that it is not whole
-		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failedReader{err}))
+	if success {
+		err = nil
 	}
+	resp.Body = newBufferedBody(body, err) // an error keeps its status, whatever part of its body was read
 	return resp, nil
 }
 
-// isWhole reports whether a body is a complete JSON document although reading it ended with an error: some peers
-// break the connection after the last byte.
-func isWhole(body []byte, err error) bool {
-	text := bytes.TrimSpace(body)
-	return !errors.Is(err, ErrBodyTooLarge) && len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text)
+// bufferedBody is a response body that the sender has read. Readers after the sender use data
+// instead of reading it again.
+type bufferedBody struct {
+	io.Reader
+	data []byte
 }
 
-// cause says why an attempt ended, without the URL that net/http puts before it.
+// newBufferedBody returns a body that ends with err, or with [io.EOF] if err is nil.
+func newBufferedBody(data []byte, err error) *bufferedBody {
+	if err == nil {
+		return &bufferedBody{bytes.NewReader(data), data}
+	}
+	return &bufferedBody{io.MultiReader(bytes.NewReader(data), failedReader{err}), data}
+}
+
+// Close implements [io.Closer].
+func (*bufferedBody) Close() error { return nil }
+
+// bodyOf returns the body of a response. A middleware may have replaced the buffered one.
+func bodyOf(resp *http.Response) ([]byte, error) {
+	if body, ok := resp.Body.(*bufferedBody); ok {
+		return body.data, nil
+	}
+	limit := int64(maxErrorBody)
+	if resp.StatusCode/100 == 2 {
+		limit = maxBody
+	}
+	return readAtMost(resp.Body, limit)
+}
+
+// isCompleteJSON reports whether a body is a complete JSON document although reading it ended with
+// an error: some peers reset the connection after the last byte.
+func isCompleteJSON(body []byte, err error) bool {
+	text := bytes.TrimSpace(body)
+	isObjectOrArray := len(text) > 0 && (text[0] == '{' || text[0] == '[')
+	return !errors.Is(err, ErrBodyTooLarge) && isObjectOrArray && json.Valid(text)
+}
+
+// cause returns why an attempt ended, without the URL that net/http puts before the error.
 func (s *sender) cause(attempt context.Context, req *http.Request, err error) error {
 	if ended := req.Context().Err(); ended != nil {
 		return ended
@@ -126,26 +160,25 @@ func (s *sender) cause(attempt context.Context, req *http.Request, err error) er
 		err = wrapped.Err
 	}
 	if text := s.auth.redact(err.Error(), callOf(req).token); text != err.Error() {
-		return errors.New(text) // net/http quotes a response that it cannot read
+		return errors.New(text) // net/http quotes responses that it cannot parse
 	}
 	return err
 }
 
-// progress follows one attempt through net/http by its trace.
+// progress follows one attempt by its httptrace.
 //
-// It ends an attempt for which a second connection is got: net/http sends some requests again by itself, bodiless
-// PUT and DELETE over HTTP/2 among them, and calls that one request.
-//
-// It also proves that nothing was sent. Over HTTP/1 no request has left before its headers were written. Over HTTP/2
-// and transports that are not known the headers may be on their way as soon as there is a connection.
-//
-// It also reports to the attempt's place in the quota when the request has arrived.
+//   - It ends an attempt that gets a second connection: net/http sends some requests twice on its own,
+//     among them PUT and DELETE without a body over HTTP/2.
+//   - It proves that a request was not sent. Over HTTP/1 a request leaves when its headers are written.
+//     Over HTTP/2 and unknown transports the headers may leave as soon as there is a connection.
+//   - It reports to the attempt's place in the quota that the request has arrived.
 type progress struct {
 	cancel     context.CancelCauseFunc
 	place      *place
-	plainHTTP1 bool // Whether connections without TLS are known to speak HTTP/1.
+	plainHTTP1 bool // Whether connections without TLS are known to use HTTP/1.
 
-	// What the trace reported: a connection was asked for, was got; the request may have left.
+	// The trace reported that a connection was requested, was got, and that the request may have
+	// left.
 	asked, got, sent atomic.Bool
 }
 
@@ -153,7 +186,7 @@ func newProgress(transport http.RoundTripper, place *place, cancel context.Cance
 	p := &progress{place: place, cancel: cancel}
 	if t, ok := transport.(*http.Transport); ok {
 		p.plainHTTP1 = t.Protocols == nil || !t.Protocols.UnencryptedHTTP2()
-		p.asked.Store(true) // it reports everything, so that silence is proof
+		p.asked.Store(true) // it reports every connection, so no report proves that there was none
 	}
 	return p
 }
@@ -170,7 +203,7 @@ func (p *progress) trace() *httptrace.ClientTrace {
 			http1 := p.isHTTP1(info.Conn)
 			if p.got.Swap(true) {
 				p.cancel(errRepeated)
-				if http1 { // it is this request's alone, and net/http may write to it in spite of the cancellation
+				if http1 { // no other request uses it, and net/http may write to it despite the cancellation
 					_ = info.Conn.Close()
 				}
 				return
@@ -197,9 +230,9 @@ func (p *progress) isHTTP1(conn net.Conn) bool {
 	}
 }
 
-// mayHaveSent reports whether an attempt that ended with an error may have reached the service. Only proof of the
-// contrary counts: the transport asked for a connection and got none, it got one over HTTP/1 and wrote no headers, or,
-// if it reports nothing to httptrace, the error is one of dialling.
+// mayHaveSent reports whether an attempt that ended with an error may have reached the service. It
+// is false only on proof: the transport requested a connection and got none, it got one over HTTP/1
+// and wrote no headers, or, if it reports nothing to httptrace, the error is a dial error.
 func (p *progress) mayHaveSent(err error) bool {
 	switch {
 	case p.sent.Load():
@@ -212,7 +245,7 @@ func (p *progress) mayHaveSent(err error) bool {
 	}
 }
 
-// readAtMost reads r to its end, but not more than limit bytes; it returns what it has with any error.
+// readAtMost reads r to its end, up to limit bytes. It returns the bytes read beside any error.
 func readAtMost(r io.Reader, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if int64(len(body)) > limit {
@@ -221,16 +254,19 @@ func readAtMost(r io.Reader, limit int64) ([]byte, error) {
 	return body, err
 }
 
-// streamBody is a document that streams. It keeps the attempt's context alive until it is closed.
+// streamBody is the body of a streamed document. It keeps the attempt's context alive until it is
+// closed.
 type streamBody struct {
 	body   io.ReadCloser
 	cancel context.CancelCauseFunc
-	broken func(error) error // Makes the error of a document that breaks off.
+	broken func(error) error // Returns the error of an incomplete document.
 }
 
-// Read implements [io.Reader]. Only the time that it waits itself counts against the idle timeout.
+// Read implements [io.Reader]. Only time spent in Read counts against the idle timeout.
 func (b *streamBody) Read(p []byte) (int, error) {
-	timer := time.AfterFunc(streamIdleTimeout, func() { b.cancel(&attemptTimeoutError{"no byte of the document", streamIdleTimeout}) })
+	timer := time.AfterFunc(streamIdleTimeout, func() {
+		b.cancel(&attemptTimeoutError{"no byte of the document", streamIdleTimeout})
+	})
 	defer timer.Stop()
 	n, err := b.body.Read(p)
 	if err != nil && err != io.EOF { //nolint:errorlint // Readers return io.EOF itself
@@ -245,8 +281,9 @@ func (b *streamBody) Close() error {
 	return b.body.Close()
 }
 
-// newHTTPClient copies the caller's client, or makes one. The copy follows no redirect: the retry stage does, for
-// reads, so that each hop passes the quota and stays on the base URL's host.
+// newHTTPClient copies the caller's client, or returns a new one. The copy follows no redirects:
+// the retry stage does, for reads, so that each request passes the quota and stays on the base
+// URL's host.
 func newHTTPClient(given *http.Client) *http.Client {
 	hc := &http.Client{}
 	if given != nil {
@@ -259,15 +296,15 @@ func newHTTPClient(given *http.Client) *http.Client {
 	return hc
 }
 
-// newTransport differs from [http.DefaultTransport] in three ways. It keeps enough idle connections for many
-// goroutines: net/http keeps two a host, so that 64 goroutines would open a new connection, and over TLS shake hands
-// anew, for almost every request. It drops idle connections before servers and load balancers do, which is usually
-// after 60 s: a write that meets such an ending has an unknown outcome. And it pings HTTP/2 connections that have gone
-// silent, because nothing else notices that one is dead.
+// newTransport differs from [http.DefaultTransport] in three ways. It keeps enough idle connections
+// for many goroutines: net/http keeps two per host, so that 64 goroutines would open a connection
+// for almost every request. It closes idle connections before servers and load balancers do,
+// usually after 60 s: a write sent just then has an unknown outcome. And it pings silent HTTP/2
+// connections, because nothing else detects a dead one.
 func newTransport() http.RoundTripper {
 	t, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
-		return http.DefaultTransport // the program has put one of its own there
+		return http.DefaultTransport // the program has replaced it
 	}
 	t = t.Clone()
 	t.MaxIdleConns = 256

@@ -140,7 +140,7 @@ func (s *socketService) sell(t *testing.T, item gen.CreateItem) *idPool {
 	batch, err := s.direct.Batches.Create(t.Context(), []gen.CreateItem{item})
 	require.NoError(t, err)
 	require.NoError(t, s.Work(t.Context()))
-	results, err := batch.Results(t.Context())
+	results, err := batch.Results(t.Context(), "")
 	require.NoError(t, err)
 	made := &idPool{}
 	for _, r := range results {

@@ -13,57 +13,59 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// waiting is what the options of a wait set.
+// waiting is the configuration of a wait.
 type waiting struct {
-	first, most time.Duration // Pauses.
-	progress    func(gen.Batch)
-	err         error // What is wrong with the options.
+	first, longest time.Duration // Pauses.
+	progress       func(gen.Batch)
+	err            error // The error of an invalid option.
 }
 
 // WaitOption changes how [Batch.Wait] and [Operation.Wait] poll.
 type WaitOption func(*waiting)
 
-// WithPollInterval sets the pause before the second poll and the longest pause; each is half as long again as the
-// one before, with a jitter of a tenth. The defaults are 1 and 30 seconds.
-func WithPollInterval(first, most time.Duration) WaitOption {
-	return func(w *waiting) { w.first, w.most = max(first, time.Millisecond), max(first, most, time.Millisecond) }
+// WithPollInterval sets the pause before the second poll and the longest pause. Each pause is half
+// as long again as the one before, with a jitter of a tenth. The defaults are 1 and 30 seconds.
+func WithPollInterval(first, longest time.Duration) WaitOption {
+	return func(w *waiting) {
+		w.first, w.longest = max(first, time.Millisecond), max(first, longest, time.Millisecond)
+	}
 }
 
-// WithProgress has f called with the batch after every poll, from the goroutine that waits. Operations have no
-// progress to tell.
+// WithProgress makes [Batch.Wait] call f with the batch after every poll, from the waiting
+// goroutine. [Operation.Wait] ignores it: operations report no progress.
 func WithProgress(f func(gen.Batch)) WaitOption {
 	return func(w *waiting) {
 		if f == nil {
-			w.err = &ArgumentError{Operation: "wait", Field: "WithProgress", Problem: "the function is nil: leave the option out"}
+			w.err = invalid("wait", "WithProgress", "must not be nil: leave the option out")
 			return
 		}
 		w.progress = f
 	}
 }
 
-func newWaiting(opts []WaitOption) *waiting {
-	w := &waiting{first: time.Second, most: 30 * time.Second, progress: func(gen.Batch) {}}
+func newWaiting(opts []WaitOption) (*waiting, error) {
+	w := &waiting{first: time.Second, longest: 30 * time.Second, progress: func(gen.Batch) {}}
 	for i, opt := range opts {
 		if opt == nil {
-			w.err = &ArgumentError{Operation: "wait", Field: fmt.Sprintf("options[%d]", i), Problem: "the option is nil: leave it out"}
+			w.err = invalid("wait", fmt.Sprintf("options[%d]", i), "must not be nil: leave it out")
 			continue
 		}
 		opt(w)
 	}
-	return w
+	return w, w.err
 }
 
-// waitLimit bounds a wait whose ctx has no deadline.
+// waitLimit limits a wait whose ctx has no deadline.
 const waitLimit = 30 * time.Minute
 
-// waitUntil polls until it is done, ctx ends, or a poll fails with an error that is not transient. Transient errors are
-// tolerated as long as there is time: until ctx's deadline, or for 30 minutes if it has none. The last poll comes before
-// the deadline and not after it. A Retry-After of a response is a lower bound of the pause after it.
-func waitUntil(ctx context.Context, opts []WaitOption, isTransient func(error) bool, poll func(context.Context) (done bool, header http.Header, err error)) error {
-	w := newWaiting(opts)
-	if w.err != nil {
-		return w.err
-	}
+// waitUntil polls until poll reports done, ctx ends, or a poll fails with an error that is not
+// transient. It tolerates transient errors until ctx's deadline, or for 30 minutes if ctx has none.
+// The last poll is made before the deadline. The Retry-After of a response is a lower bound of the
+// pause after it.
+func (w *waiting) waitUntil(
+	ctx context.Context, isTransient func(error) bool,
+	poll func(context.Context) (done bool, header http.Header, err error),
+) error {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		var cancel context.CancelFunc
@@ -71,16 +73,16 @@ func waitUntil(ctx context.Context, opts []WaitOption, isTransient func(error) b
 		ctx, cancel = context.WithDeadline(ctx, deadline)
 		defer cancel()
 	}
-	for interval := w.first; ; interval = min(interval+interval/2, w.most) {
+	for interval := w.first; ; interval = min(interval+interval/2, w.longest) {
 		done, header, err := poll(ctx)
 		if done || err != nil && (ctx.Err() != nil || !isTransient(err)) {
 			return err
 		}
-		asked := retryAfter(header)
+		requested := retryAfter(header)
 		if failed, ok := errors.AsType[*APIError](err); ok {
-			asked = max(asked, failed.RetryAfter)
+			requested = max(requested, failed.RetryAfter)
 		}
-		pause := max(interval-interval/10+rand.N(interval/5+1), asked)
+		pause := max(interval-interval/10+rand.N(interval/5+1), requested)
 		left := time.Until(deadline)
 		if margin := min(time.Second, left/4); pause > left-margin {
 			if left < min(w.first, time.Second)/2 {
@@ -96,9 +98,10 @@ func waitUntil(ctx context.Context, opts []WaitOption, isTransient func(error) b
 	}
 }
 
-// IsTransient reports whether a call that failed with err may succeed a little later. It is false
-// for nil, for a response that the retry table does not repeat, for input that was refused and for
-// a token that only the user can renew.
+// IsTransient reports whether a call that failed with err may succeed if it is made again later. It
+// is false for nil, for a response that the retry table does not retry, for invalid arguments and
+// for a token that only the user can renew. It says nothing about whether repeating a write is
+// safe: see [ErrOutcomeUnknown].
 func IsTransient(err error) bool {
 	if _, ok := errors.AsType[*token.Error](err); ok {
 		return !errors.Is(err, token.ErrRefused) && !errors.Is(err, token.ErrExpired)
@@ -112,10 +115,11 @@ func IsTransient(err error) bool {
 	return unsent || unreadable && !errors.Is(err, ErrBodyTooLarge)
 }
 
-// WaitError reports that a wait ended before what it waited for. What the service does goes on.
+// WaitError reports that a wait ended before the batch or the operation did. The service continues
+// its work.
 type WaitError struct {
 	What      string                // "batch" or "operation".
-	ID        string                // Its id, to wait again with.
+	ID        string                // Its id, to wait for it again.
 	Batch     *gen.Batch            // The last snapshot of a batch.
 	Operation *gen.ListingOperation // The last snapshot of an operation.
 	Err       error                 // Why the wait ended; it Is ctx's error if that is why.
@@ -126,11 +130,13 @@ func (e *WaitError) Error() string {
 	switch {
 	case e.Batch != nil:
 		done := e.Batch.ItemStatuses.Of("completed") + e.Batch.ItemStatuses.Of("failed")
-		last = fmt.Sprintf("%s, %d of %d items done", cmp.Or(gen.OneLine(string(e.Batch.Status)), "not read yet"), done, e.Batch.TotalItems)
+		status := cmp.Or(gen.OneLine(string(e.Batch.Status)), "not read yet")
+		last = fmt.Sprintf("%s, %d of %d items done", status, done, e.Batch.TotalItems)
 	case e.Operation != nil:
 		last = cmp.Or(gen.OneLine(string(e.Operation.OperationStatus)), "not read yet")
 	}
-	return fmt.Sprintf("wait for %s %s: %s (last status %s; the %s is still running, call Wait again)", e.What, gen.OneLine(e.ID), oneLine(e.Err), last, e.What)
+	return fmt.Sprintf("wait for %s %s: %s (last status %s; the %s is still running, call Wait again)",
+		e.What, gen.OneLine(e.ID), oneLine(e.Err), last, e.What)
 }
 
 // Unwrap returns why the wait ended.

@@ -466,6 +466,8 @@ func TestWait_NilOptionIsRefused(t *testing.T) {
 			var refused *client.ArgumentError
 			require.ErrorAs(t, err, &refused)
 			assert.Equal(t, want, refused.Field)
+			var wait *client.WaitError
+			assert.NotErrorAs(t, err, &wait, "no wait began")
 		}
 	}
 }

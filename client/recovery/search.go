@@ -211,7 +211,7 @@ func (s *search) compare(ctx context.Context, id string) (why string, ruledOut b
 	if s.before(read.CreatedAt) {
 		return "", true
 	}
-	items, err := batch.Results(ctx)
+	items, err := batch.Results(ctx, "")
 	if err != nil {
 		return "items cannot be read: " + err.Error(), false
 	}

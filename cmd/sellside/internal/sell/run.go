@@ -201,7 +201,7 @@ func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalReadTimeout)
 		defer cancel()
 		var unread error
-		if items, unread = handle.Results(ctx); unread != nil {
+		if items, unread = handle.Results(ctx, ""); unread != nil {
 			return err
 		}
 		b.take(e.ID, u.Submission, items)
