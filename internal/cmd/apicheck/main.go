@@ -223,6 +223,8 @@ var (
 	// out for the one at the root of the module.
 	changed = regexp.MustCompile(`^- (?:\./([^ :]*?)\.)?([(*\w][^ /:,]*)(?:, [^:]*)?: (.*)$`)
 	word    = regexp.MustCompile(`\w+`)
+	// typeArguments matches those of a generic type, which apidiff reports once more for each instance.
+	typeArguments = regexp.MustCompile(`\[[^\[\]]*\]\)`)
 )
 
 // breaksIn returns the incompatible changes of a report of apidiff that a user can notice: no
@@ -240,7 +242,7 @@ func breaksIn(module, report string) []apiBreak {
 		}
 	}
 	for line := range strings.Lines(report) {
-		line = strings.TrimSpace(line)
+		line = typeArguments.ReplaceAllString(strings.TrimSpace(line), ")")
 		if !strings.HasPrefix(line, "- ") || removedPackage.MatchString(line) {
 			continue
 		}
@@ -260,7 +262,9 @@ func breaksIn(module, report string) []apiBreak {
 		if m[1] != "" {
 			name = path.Base(m[1]) + "." + name
 		}
-		breaks = append(breaks, apiBreak{name, m[3]})
+		if !slices.ContainsFunc(breaks, func(b apiBreak) bool { return b.name == name }) {
+			breaks = append(breaks, apiBreak{name, m[3]})
+		}
 	}
 	return breaks
 }

@@ -182,6 +182,8 @@ func TestBreaksIn_KeepsWhatUsersCanName(t *testing.T) {
 	report := `Incompatible changes:
 - ./client.(*Batches).Submit: removed
 - ./client.Event.Window: changed from example.com/m/quota.Window to example.com/m/client/quota.Window
+- ./client.(*Batch[T]).Results: changed from func(...string) to func(string)
+- ./client.(*Batch[example.com/m/gen.CreateBatchItem]).Results: changed from func(...string) to func(string)
 - ./client.waiting.First: removed
 - ./client/clienttest.Expectation.Answer: removed
 - ./quota.Limiter.Wait: removed
@@ -196,7 +198,7 @@ func TestBreaksIn_KeepsWhatUsersCanName(t *testing.T) {
 		names = append(names, b.name)
 	}
 	assert.Equal(t, []string{
-		"quota", "client.Batches.Submit", "client.Event.Window", "clienttest.Expectation.Answer",
+		"quota", "client.Batches.Submit", "client.Event.Window", "client.Batch.Results", "clienttest.Expectation.Answer",
 		"retry.Polling.Until", "Version", "!not a name",
 	}, names)
 }
