@@ -99,9 +99,9 @@ func (w *waiting) waitUntil(
 }
 
 // IsTransient reports whether a call that failed with err may succeed if it is made again later. It
-// is false for nil, for a response that the retry table does not retry, for invalid arguments and
-// for a token that only the user can renew. It says nothing about whether repeating a write is
-// safe: see [ErrOutcomeUnknown].
+// is false for nil, for a response that the retry table does not retry, for invalid arguments, for a
+// token that only the user can renew, and for a quota or a cooldown that outlasts the call. It says
+// nothing about whether repeating a write is safe: see [ErrOutcomeUnknown].
 func IsTransient(err error) bool {
 	if _, ok := errors.AsType[*token.Error](err); ok {
 		return !errors.Is(err, token.ErrRefused) && !errors.Is(err, token.ErrExpired)
@@ -109,6 +109,9 @@ func IsTransient(err error) bool {
 	if failed, ok := errors.AsType[*APIError](err); ok {
 		o := outcomeOf(failed.StatusCode)
 		return o == transient || o == throttled
+	}
+	if errors.Is(err, ErrPagingStuck) {
+		return true // a list that grew by exactly a page repeats its ids too
 	}
 	_, unsent := errors.AsType[*TransportError](err)
 	_, unreadable := errors.AsType[*DecodeError](err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/client/token"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
@@ -482,4 +484,32 @@ func TestWait_KeepsLastFailureAtDeadline(t *testing.T) {
 		require.ErrorIs(t, err, client.ErrServer)
 		assert.NotContains(t, err.Error(), "\n")
 	})
+}
+
+func TestIsTransient(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want bool
+		why  string
+	}{
+		{nil, false, "no failure"},
+		{&client.APIError{StatusCode: 503}, true, "the service may recover"},
+		{&client.APIError{StatusCode: 429}, true, "the rate limit ends"},
+		{&client.APIError{StatusCode: 501}, false, "the retry table does not retry it"},
+		{&client.APIError{StatusCode: 404}, false, "a final response"},
+		{&client.TransportError{Err: io.ErrUnexpectedEOF}, true, "another connection may work"},
+		{&client.DecodeError{Err: io.ErrUnexpectedEOF}, true, "the next body may be complete"},
+		{&client.DecodeError{Err: client.ErrBodyTooLarge}, false, "the next body is as large"},
+		{fmt.Errorf("page 2: %w", client.ErrPagingStuck), true, "the list may have grown by a page"},
+		{&token.Error{Err: token.ErrRefused}, false, "the configuration is wrong"},
+		{&token.Error{Err: token.ErrExpired}, false, "only the user has another token"},
+		{&token.Error{Err: &oauth2.RetrieveError{ErrorCode: "invalid_grant"}}, false, "only the user can reauthenticate"},
+		{&token.Error{Err: io.ErrUnexpectedEOF}, true, "the token endpoint may recover"},
+		{&quota.Error{Wait: time.Hour}, false, "longer than the call may wait"},
+		{&client.ThrottledError{}, false, "longer than the call may wait"},
+		{&client.ArgumentError{}, false, "invalid"},
+		{client.ErrClosed, false, "closed for good"},
+	} {
+		assert.Equal(t, test.want, client.IsTransient(test.err), test.why)
+	}
 }
