@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
@@ -96,7 +97,9 @@ func (b *Batch[T]) pollOnce(ctx context.Context, since, began time.Time) poll {
 	s, err := do[gen.Batch](ctx, b.c, call, func(ctx context.Context) (*http.Response, error) {
 		return b.kind.read(ctx, b.id)
 	})
-	if err != nil && (ctx.Err() != nil || !b.isTransient(err)) {
+	_, full := errors.AsType[*quota.Error](err)
+	_, throttled := errors.AsType[*ThrottledError](err)
+	if err != nil && (full || throttled || ctx.Err() != nil || !b.isTransient(err)) {
 		return poll{at: since, err: err} // not shared: the cause may be this caller's ctx
 	}
 	return b.store(s, poll{time.Now(), call.header, err})
@@ -130,9 +133,10 @@ func (b *Batch[T]) isTransient(err error) bool {
 // results cannot be read at all, the error is that of [Batch.Results].
 //
 // When ctx ends, after 30 minutes if ctx has no deadline, or when a poll fails with a permanent
-// error, the error is a [WaitError] with the last snapshot. The batch is still running then, and
-// waiting again is harmless. An unknown status does not end the wait. Within a minute of the
-// submission by this client a poll that fails with [ErrNotFound] is repeated.
+// error, the error is a [WaitError] with the last snapshot. Waiting again is harmless, and useful
+// unless the error was permanent, such as [ErrNotFound]. An unknown status does not end the wait.
+// Within a minute of the submission by this client a poll that fails with [ErrNotFound] is
+// repeated.
 func (b *Batch[T]) Wait(ctx context.Context, opts ...WaitOption) ([]T, error) {
 	w, err := newWaiting(opts)
 	if err != nil {

@@ -37,7 +37,7 @@ func newChain(cfg *config, a *auth, o *observer) Doer {
 		(&admission{policy: policy, auth: a, cooldown: pause, limiter: cfg.limiter, observer: o}).admit,
 		setHeaders,
 	})
-	doer := Doer(&sender{http: newHTTPClient(cfg.http), timeout: policy.AttemptTimeout, auth: a})
+	doer := Doer(&sender{http: cfg.http, timeout: policy.AttemptTimeout, auth: a})
 	for _, wrap := range slices.Backward(stages) {
 		doer = wrap(doer)
 	}

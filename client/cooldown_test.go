@@ -355,3 +355,29 @@ func TestCooldown_LongerThanDeadlineFailsAtOnce(t *testing.T) {
 		})
 	}
 }
+
+func TestCooldown_WaitsLastLongerThanIt(t *testing.T) {
+	for _, target := range waitTargets() {
+		t.Run(target.kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				service := &pollService{start: time.Now(), respond: func(poll int) canned {
+					if poll == 1 {
+						return canned{status: 429, header: http.Header{"Retry-After": {"120"}}}
+					}
+					return canned{status: 200, body: target.done}
+				}}
+				c := service.client(t)
+				require.ErrorIs(t, readCall.do(t.Context(), c), client.ErrRateLimited)
+
+				short, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				start := time.Now()
+				require.ErrorAs(t, target.wait(short, c), new(*client.ThrottledError))
+				assert.Zero(t, time.Since(start), "no poll is possible before the deadline")
+
+				require.NoError(t, target.wait(t.Context(), c))
+				assert.GreaterOrEqual(t, time.Since(start), 2*time.Minute)
+			})
+		})
+	}
+}

@@ -118,8 +118,5 @@ func (c *Client) newAPIError(call *call, resp *http.Response) *APIError {
 	if e.Message == "" {
 		e.Message = strings.ToLower(http.StatusText(resp.StatusCode))
 	}
-	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		e.Message = "redirect not followed: writes follow none, and reads only those on the same host"
-	}
 	return e
 }

@@ -21,7 +21,7 @@
 //
 //	what happened                                     read (GET)            write (POST, PUT, PATCH, DELETE)
 //	dial or TLS failed, or proof that it was not sent retry                 retry
-//	reset, EOF, GOAWAY or attempt timeout after that  retry                 no: ErrOutcomeUnknown
+//	reset, EOF, GOAWAY, timeout after it may be sent  retry                 no: ErrOutcomeUnknown
 //	429                                               retry, twice          the same: it was refused
 //	408, 5xx (but 501, 505)                           retry                 no: APIError, also ErrOutcomeUnknown
 //	401                                               once, with a token that is new, if the source has one
@@ -106,7 +106,7 @@
 //	*TransportError                                   no response, or not sent; Is the ctx's error if that is why
 //	*DecodeError                                      a success whose body is not the response; part of it is kept
 //	*token.Error, *quota.Error, *ThrottledError       not sent; for a retry, joined with the last attempt's error
-//	token.ErrExpired, ErrRefused, ErrReauthRequired   a *token.Error that waiting does not cure: see each of them
+//	token.ErrExpired, ErrRefused, ErrReauthRequired   a *token.Error that a later call gets too: see each of them
 //	ErrClosed                                         not sent, or not again, because the client is closed
 //	*WaitError                                        a wait ended early; the last snapshot is kept
 //	*OperationError, *BatchError                      it is done, and it failed, or items failed or are not known

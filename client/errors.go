@@ -75,6 +75,9 @@ type APIError struct {
 
 func (e *APIError) Error() string {
 	s := fmt.Sprintf("%s: %d %s", e.Operation, e.StatusCode, e.Message)
+	if e.StatusCode/100 == 3 {
+		s += " (redirect not followed)"
+	}
 	if e.RequestID != "" {
 		s += " (request " + e.RequestID + ")"
 	}

@@ -78,7 +78,12 @@ func (o *Operation) Snapshot() gen.ListingOperation {
 }
 
 // Done reports whether the last snapshot is final.
-func (o *Operation) Done() bool { return o.Snapshot().OperationStatus.Terminal() }
+func (o *Operation) Done() bool { return statusOfOperation(o.Snapshot()).Terminal() }
+
+// statusOfOperation returns the status in upper case, as the service documents it.
+func statusOfOperation(o gen.ListingOperation) gen.OperationStatus {
+	return gen.OperationStatus(strings.ToUpper(string(o.OperationStatus)))
+}
 
 // Poll reads the operation once. A failed poll does not change the snapshot.
 func (o *Operation) Poll(ctx context.Context) (gen.ListingOperation, error) {
@@ -103,9 +108,9 @@ func (o *Operation) get(ctx context.Context) (*gen.ListingOperation, http.Header
 
 // Wait polls until the operation has succeeded or failed and returns the same handle. A failed
 // operation is an [OperationError]. When ctx ends, after 30 minutes if ctx has no deadline, or when
-// a poll fails with a permanent error, the error is a [WaitError] with the last snapshot. The
-// operation is still running then, and waiting again is harmless. An unknown status does not end
-// the wait.
+// a poll fails with a permanent error, the error is a [WaitError] with the last snapshot. Waiting
+// again is harmless, and useful unless the error was permanent, such as [ErrNotFound]. An unknown
+// status does not end the wait.
 func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, error) {
 	w, err := newWaiting(opts)
 	if err != nil {
@@ -119,10 +124,10 @@ func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, e
 		return o.Done(), header, err
 	})
 	last := o.c.redactOperation(o.Snapshot())
-	if err != nil && !last.OperationStatus.Terminal() { // another goroutine may have read its end meanwhile
+	if err != nil && !statusOfOperation(last).Terminal() { // another goroutine may have read its end meanwhile
 		return o, &WaitError{What: "operation", ID: o.c.redact(o.operationID, ""), Operation: &last, Err: err}
 	}
-	if last.OperationStatus == gen.OperationStatusFailed {
+	if statusOfOperation(last) == gen.OperationStatusFailed {
 		return o, &OperationError{Operation: last}
 	}
 	return o, nil

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -8,12 +9,14 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
@@ -130,4 +133,34 @@ func TestRedirect_CountsAsRequestForQuota(t *testing.T) {
 		assert.Len(t, limiter.items, 3)
 		assert.Equal(t, 3, infoOf(t, err).Attempts)
 	})
+}
+
+func TestRedirect_ThatIsRefusedKeepsTheFailureBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := clienttest.New(t, clienttest.InProcess())
+		elsewhere := strings.TrimSuffix(srv.BaseURL(), "/") + "/selling/listings/other"
+		srv.Expect(readCall.op).RespondError(http.StatusInternalServerError, "fails")
+		srv.Expect(readCall.op).Raw(http.StatusFound, http.Header{"Location": {elsewhere}}, nil, "moved for now")
+		full := &quota.Error{Wait: time.Hour}
+		limiter := &limiterOf{places: 2, err: full}
+		err := readCall.do(t.Context(), srv.Client(client.WithLimiter(limiter)))
+		require.ErrorIs(t, err, client.ErrServer)
+		require.ErrorIs(t, err, full)
+		assert.Equal(t, 2, infoOf(t, err).Attempts)
+	})
+}
+
+// limiterOf has a number of places, and fails afterwards.
+type limiterOf struct {
+	recordingLimiter
+	places int
+	err    error
+}
+
+func (l *limiterOf) Acquire(ctx context.Context, items int) (quota.Release, error) {
+	if l.places == 0 {
+		return nil, l.err
+	}
+	l.places--
+	return l.recordingLimiter.Acquire(ctx, items)
 }

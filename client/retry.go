@@ -156,19 +156,22 @@ func (r *retrier) retry(next Doer) Doer {
 		c, ctx := callOf(req), req.Context()
 		c.started = time.Now()
 		target := redirects{first: req.URL, current: req.URL}
-		var resp *http.Response // Of the last attempt that was made.
+		var resp *http.Response // Of the last attempt, not counting redirects that were followed.
 		var err error
 		for {
 			sent := c.attempts
 			response, failure := attempt(req, target.current, next)
 			if c.attempts == sent && c.tries > 0 { // a later stage refused the retry, or ctx ended
-				return resp, r.notRetried(ctx, c, err, failure)
+				if target.current == target.first { // else the retry was made, and redirected
+					r.releaseOne(c)
+				}
+				return resp, notRetried(ctx, c, err, failure)
 			}
-			resp, err = response, failure
-			o := classify(req, resp, err)
-			if o == redirected && c.op.RetrySafe && target.follow(resp) {
+			o := classify(req, response, failure)
+			if o == redirected && c.op.RetrySafe && target.follow(response) {
 				continue
 			}
+			resp, err = response, failure
 			pause, again := r.next(ctx, c, o, retryAfter(headerOf(resp)))
 			switch {
 			case o == unauthorized && c.unauthorized == 1:
@@ -187,7 +190,8 @@ func (r *retrier) retry(next Doer) Doer {
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():
-				return resp, r.notRetried(ctx, c, err, ctx.Err())
+				r.releaseOne(c)
+				return resp, notRetried(ctx, c, err, ctx.Err())
 			}
 			target.current = target.first
 		}
@@ -236,11 +240,15 @@ func (r *retrier) releaseRetries(c *call) {
 	c.retries = 0
 }
 
-// notRetried releases the retry that was not made and returns the error of the last attempt joined
-// with the reason. The retries of attempts that were made stay acquired.
-func (r *retrier) notRetried(ctx context.Context, c *call, last, why error) error {
+// releaseOne returns the retry of an attempt that was not made to the budget. The retries of
+// attempts that were made stay acquired.
+func (r *retrier) releaseOne(c *call) {
 	r.budget.release(1)
 	c.retries--
+}
+
+// notRetried returns the error of the last attempt joined with the reason why there is no other.
+func notRetried(ctx context.Context, c *call, last, why error) error {
 	c.refused = cmp.Or(ctx.Err(), why)
 	return c.withRefusal(last)
 }

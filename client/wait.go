@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/client/token"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
@@ -82,6 +83,12 @@ func (w *waiting) waitUntil(
 		if failed, ok := errors.AsType[*APIError](err); ok {
 			requested = max(requested, failed.RetryAfter)
 		}
+		if throttled, ok := errors.AsType[*ThrottledError](err); ok {
+			requested = max(requested, time.Until(throttled.Until))
+		}
+		if isBeyondDeadline(err, deadline) {
+			return err
+		}
 		pause := max(interval-interval/10+rand.N(interval/5+1), requested)
 		left := time.Until(deadline)
 		if margin := min(time.Second, left/4); pause > left-margin {
@@ -98,13 +105,27 @@ func (w *waiting) waitUntil(
 	}
 }
 
+// isBeyondDeadline reports whether no poll can be sent before the deadline: the quota has no
+// earlier place, or the cooldown lasts longer.
+func isBeyondDeadline(err error, deadline time.Time) bool {
+	_, full := errors.AsType[*quota.Error](err)
+	throttled, ok := errors.AsType[*ThrottledError](err)
+	return full || ok && throttled.Until.After(deadline)
+}
+
 // IsTransient reports whether a call that failed with err may succeed if it is made again later. It
-// is false for nil, for a response that the retry table does not retry, for invalid arguments, for a
-// token that only the user can renew, and for a quota or a cooldown that outlasts the call. It says
+// is false for nil, for a response that the retry table does not retry, for invalid arguments, for
+// a token that only the user can renew, and for a call that exceeds the whole quota. It says
 // nothing about whether repeating a write is safe: see [ErrOutcomeUnknown].
 func IsTransient(err error) bool {
 	if _, ok := errors.AsType[*token.Error](err); ok {
 		return !errors.Is(err, token.ErrRefused) && !errors.Is(err, token.ErrExpired)
+	}
+	if full, ok := errors.AsType[*quota.Error](err); ok {
+		return full.Wait > 0
+	}
+	if _, ok := errors.AsType[*ThrottledError](err); ok {
+		return true
 	}
 	if failed, ok := errors.AsType[*APIError](err); ok {
 		o := outcomeOf(failed.StatusCode)
@@ -118,8 +139,8 @@ func IsTransient(err error) bool {
 	return unsent || unreadable && !errors.Is(err, ErrBodyTooLarge)
 }
 
-// WaitError reports that a wait ended before the batch or the operation did. The service continues
-// its work.
+// WaitError reports that a wait ended before the batch or the operation did. If Err is ctx's error
+// or [IsTransient], the service continues its work, and waiting again is harmless.
 type WaitError struct {
 	What      string                // "batch" or "operation".
 	ID        string                // Its id, to wait for it again.
@@ -138,8 +159,12 @@ func (e *WaitError) Error() string {
 	case e.Operation != nil:
 		last = cmp.Or(gen.OneLine(string(e.Operation.OperationStatus)), "not read yet")
 	}
-	return fmt.Sprintf("wait for %s %s: %s (last status %s; the %s is still running, call Wait again)",
-		e.What, gen.OneLine(e.ID), oneLine(e.Err), last, e.What)
+	advice := ""
+	if errors.Is(e.Err, context.Canceled) || errors.Is(e.Err, context.DeadlineExceeded) || IsTransient(e.Err) {
+		advice = fmt.Sprintf("; the %s is still running, call Wait again", e.What)
+	}
+	return fmt.Sprintf("wait for %s %s: %s (last status %s%s)",
+		e.What, gen.OneLine(e.ID), oneLine(e.Err), last, advice)
 }
 
 // Unwrap returns why the wait ended.

@@ -505,8 +505,9 @@ func TestIsTransient(t *testing.T) {
 		{&token.Error{Err: token.ErrExpired}, false, "only the user has another token"},
 		{&token.Error{Err: &oauth2.RetrieveError{ErrorCode: "invalid_grant"}}, false, "only the user can reauthenticate"},
 		{&token.Error{Err: io.ErrUnexpectedEOF}, true, "the token endpoint may recover"},
-		{&quota.Error{Wait: time.Hour}, false, "longer than the call may wait"},
-		{&client.ThrottledError{}, false, "longer than the call may wait"},
+		{&quota.Error{Wait: time.Hour}, true, "there is a place later"},
+		{&quota.Error{}, false, "larger than the quota"},
+		{&client.ThrottledError{}, true, "the cooldown ends"},
 		{&client.ArgumentError{}, false, "invalid"},
 		{client.ErrClosed, false, "closed for good"},
 	} {

@@ -44,7 +44,7 @@ func newEvidence(c *client.Client, madeAt time.Time, opts Options) evidence {
 		e.known[id] = true
 	}
 	if madeAt.After(time.Now()) {
-		e.early = "the write was made in the future of this clock"
+		e.early = "the write is dated later than the clock of this machine"
 	}
 	return e
 }

@@ -62,8 +62,8 @@ type Options struct {
 	// operation; 10 minutes by default. assumed: no service publishes it. Too short a time causes
 	// duplicates.
 	Settle time.Duration
-	// Skew is the largest difference between the clocks of the service and of this machine, and the
-	// one that the write was made by; 5 minutes by default.
+	// Skew is the largest difference between the clocks of the service, of this machine, and of the
+	// machine that made the write; 5 minutes by default.
 	Skew time.Duration
 }
 
@@ -77,8 +77,9 @@ func (o Options) withDefaults() Options {
 // the submission.
 //
 // It returns [Landed] as soon as one batch matches, even if only one of its listings is shown yet.
-// Otherwise it looks again until the settle time has passed since the call, or since the last
-// moment at which Submit sends the submission, an hour after New. [NotSeen] never comes earlier.
+// Otherwise it looks again until the settle time has passed since the call of Recover, 10 minutes
+// by default, or since New plus an hour and the skew, whichever is earlier. [NotSeen] never comes
+// before that. Do not call Submit after it; make a new submission.
 //
 // If ctx ends first, or the listings cannot be read, the error says so and nothing is decided. Call
 // it after Submit has returned, and for one submission after the other: the batch of each that has

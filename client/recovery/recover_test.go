@@ -240,19 +240,6 @@ func TestRecover_RefusesAZeroSubmission(t *testing.T) {
 	})
 }
 
-func TestVerdict_PrintsItsReason(t *testing.T) {
-	c := newMarket(t).c
-	for want, v := range map[string]recovery.Verdict{
-		"no verdict":                           {},
-		"landed as batch b1":                   {Kind: recovery.Landed, Batch: c.Batches.ResumeCreate("b1")},
-		"landed on listing l1 as operation o1": {Kind: recovery.Landed, ListingID: "l1", Operation: c.Listings.Operation("l1", "o1")},
-		"cannot tell: batch b1 cannot be read": {Kind: recovery.CannotTell, Reason: "batch b1 cannot be read"},
-		"not seen since 2000-02-01T00:00:00Z, if it shows within 10m0s": {Kind: recovery.NotSeen, Since: february, Settle: 10 * time.Minute},
-	} {
-		assert.Equal(t, want, v.String())
-	}
-}
-
 func TestRecover_TakesACertainBatchBeforeADoubtfulOne(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
 		doubtful := m.create(one("76"))

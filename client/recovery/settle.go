@@ -252,7 +252,7 @@ func (w *write) compare(o gen.ListingOperation, changes any) (like likeness, why
 		case isDifferent && (field == amounts || field == currencies):
 			return different, ""
 		default:
-			like, why = unclear, "changes do not hold what was sent: "+field
+			like, why = unclear, "changes lack or contradict what was sent: "+field
 		}
 	}
 	return like, why

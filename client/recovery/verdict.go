@@ -54,7 +54,7 @@ func (v Verdict) String() string {
 		}
 		return "landed as batch " + v.Batch.ID()
 	case NotSeen:
-		return fmt.Sprintf("not seen since %s, if it shows within %s",
+		return fmt.Sprintf("not applied: not seen since %s (assumes that the service shows a write within %s)",
 			v.Since.Format(time.RFC3339), v.Settle)
 	case CannotTell:
 		return "cannot tell: " + v.Reason
