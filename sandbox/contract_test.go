@@ -71,12 +71,14 @@ func TestContract_InvalidBodies(t *testing.T) {
 		zero    = `"expiresAt":"0001-01-01T00:00:00Z"`
 		valid   = `"variantId":"v","amount":"1"`
 	)
+	long := strings.Repeat("1", 65)
 	for _, row := range []struct{ method, path, body, pointer, why string }{
 		{"POST", "/selling/listings", "", "body", "no body"},
 		{"POST", "/selling/listings", "{", "body", "not JSON"},
 		{"POST", "/selling/listings", `{"amount":"1"}`, "/variantId", "a required member is missing"},
 		{"POST", "/selling/listings", `{"variantId":"v","amount":1}`, "/amount", "a number, not a string"},
 		{"POST", "/selling/listings", `{"variantId":"v","amount":""}`, "/amount", "empty"},
+		{"POST", "/selling/listings", `{"amount":"1","variantId":"` + long + `"}`, "/variantId", "an id that is too long"},
 		{"POST", "/selling/listings", "{" + valid + `,"currencyCode":"XYZ"}`, "/currencyCode", "no currency"},
 		{"POST", "/selling/listings", "{" + valid + `,"expiresAt":"soon"}`, "/expiresAt", "not a time"},
 		{
@@ -103,6 +105,14 @@ func TestContract_InvalidBodies(t *testing.T) {
 			"POST", batch + "update-listing", `{"items":[{"listingId":"l","amount":"x"}]}`,
 			"/items/0/amount", "no number",
 		},
+		{
+			"POST", batch + "update-listing", `{"items":[{"listingId":"` + long + `"}]}`,
+			"/items/0/listingId", "an id that is too long",
+		},
+		{
+			"POST", batch + "delete-listing", `{"items":[{"listingId":"` + long + `"}]}`,
+			"/items/0/listingId", "an id that is too long",
+		},
 		{"POST", batch + "delete-listing", `{"items":[{}]}`, "/items/0/listingId", "a required member is missing"},
 		{
 			"POST", batch + "delete-listing", `{"items":[` + list(`{"listingId":"l"}`, 101) + "]}",
@@ -120,6 +130,8 @@ func TestContract_InvalidBodies(t *testing.T) {
 		{`"variantId":"v","quantity":1,"amount":"ten"`, "amount", "not a number"},
 		{`"variantId":"v","quantity":1,"amount":"-10"`, "amount", "negative"},
 		{`"variantId":"v","quantity":1,"amount":"0.00"`, "amount", "zero"},
+		{`"variantId":"v","quantity":1,"amount":"` + long + `"`, "amount", "longer than any amount"},
+		{`"variantId":"` + long + `","quantity":1,"amount":"1"`, "variantId", "longer than any id"},
 		{valid + `,"quantity":0`, "quantity", "zero"},
 		{valid + `,"quantity":1.5`, "quantity", "a fraction"},
 		{valid + `,"quantity":1e12`, "quantity", "too many"},
@@ -133,8 +145,8 @@ func TestContract_InvalidBodies(t *testing.T) {
 		body := `{"items":[{` + valid + `,"quantity":1},{` + row.element + "}]}"
 		m.call("POST", batch+"create-listing", body).refused(http.StatusBadRequest, "/items/1/"+row.member, row.why)
 	}
-	long := `{"items":[{"listingId":"` + strings.Repeat("x", 1<<20) + `"}]}`
-	m.call("POST", batch+"delete-listing", long).refused(http.StatusRequestEntityTooLarge, "body", "too long")
+	tooLong := `{"items":[{"listingId":"` + strings.Repeat("x", 1<<20) + `"}]}`
+	m.call("POST", batch+"delete-listing", tooLong).refused(http.StatusRequestEntityTooLarge, "body", "too long")
 	assert.Zero(t, m.get("/selling/listings").len("listings"), "refused requests change nothing")
 }
 

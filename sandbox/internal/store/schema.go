@@ -17,13 +17,16 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-func migrate(ctx context.Context, db *sql.DB) error {
+func newMigrations(db *sql.DB) (*goose.Provider, error) {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, files,
-		goose.WithDisableGlobalRegistry(true))
+	return goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true))
+}
+
+func migrate(ctx context.Context, db *sql.DB) error {
+	p, err := newMigrations(db)
 	if err != nil {
 		return err
 	}
