@@ -49,8 +49,8 @@ var theContract = sync.OnceValue(func() *contract {
 // rest of a start, which need not wait for it: the first request does.
 func LoadContract() { theContract() }
 
-// checkContract refuses a request that the document does not allow: with 413 if its body is too
-// long, else with 400 and a message that names the parameter or the JSON pointer.
+// checkContract refuses a request that the document does not allow, with 400 and a message that
+// names the parameter or the JSON pointer.
 func checkContract(r *http.Request, to *route) *wire.Error {
 	contract := to.contract()
 	params := map[string]string{}
@@ -69,11 +69,6 @@ func checkContract(r *http.Request, to *route) *wire.Error {
 	})
 	if err == nil {
 		err = checkMembers(r, contract.Operation)
-	}
-	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &wire.Error{
-			Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("body: must have %d bytes at most", tooLong.Limit),
-		}
 	}
 	if err != nil {
 		return wire.Invalidf("%s", blame(err))

@@ -17,10 +17,6 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// maxBody is the most bytes that the body of a request may have. The longest body that makes sense,
-// a batch of a hundred items, has about a fiftieth of it.
-const maxBody = 1 << 20
-
 // Names of endpoints that are no operations of the document. Only tokenOperation is counted and can
 // fail.
 const (
@@ -88,27 +84,36 @@ type stage func(http.ResponseWriter, *http.Request, *call)
 // a [http.ServeMux] would: the service does not either.
 func (g *Gateway) Handler(control http.Handler) http.Handler {
 	return g.observed(func(w http.ResponseWriter, r *http.Request, c *call) {
-		if r.Body == nil { // as clients may leave it, and in-process transports pass it on
-			r.Body = http.NoBody
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		switch p := r.URL.Path; {
-		case p == g.Paths.Token:
-			c.operation = tokenOperation
-			g.inject(w, r, c, g.grant)
-		case p == g.Paths.Health:
-			c.operation = healthOperation
-			g.health(w, r)
-		case p == g.Paths.Control || strings.HasPrefix(p, g.Paths.Control+"/"):
-			c.operation = controlOperation
-			control.ServeHTTP(w, r)
+		serve := g.choose(r, c, control)
+		switch refused := readBody(r); {
+		case refused == nil:
+			serve(w, r, c)
+		case refused.Status == http.StatusRequestEntityTooLarge:
+			refuseRest(w, r, refused)
 		default:
-			if c.route, c.noRoute = g.find(r); c.route != nil {
-				c.operation = c.route.contract().Operation.OperationID
-			}
-			g.inject(w, r, c, g.handle)
+			refused.Write(w)
 		}
 	})
+}
+
+// choose returns the stage for the endpoint of a request.
+func (g *Gateway) choose(r *http.Request, c *call, control http.Handler) stage {
+	switch p := r.URL.Path; {
+	case p == g.Paths.Token:
+		c.operation = tokenOperation
+		return g.faulty(g.grant)
+	case p == g.Paths.Health:
+		c.operation = healthOperation
+		return func(w http.ResponseWriter, r *http.Request, _ *call) { g.health(w, r) }
+	case p == g.Paths.Control || strings.HasPrefix(p, g.Paths.Control+"/"):
+		c.operation = controlOperation
+		return func(w http.ResponseWriter, r *http.Request, _ *call) { control.ServeHTTP(w, r) }
+	default:
+		if c.route, c.noRoute = g.find(r); c.route != nil {
+			c.operation = c.route.contract().Operation.OperationID
+		}
+		return g.faulty(g.handle)
+	}
 }
 
 // handle takes a request for an operation from its credentials to its handler. What is wrong with
