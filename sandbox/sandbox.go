@@ -179,7 +179,8 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Serve serves the connections of l until ctx ends. It then closes l, waits up to ten seconds for
-// the requests that are being handled, and returns nil. Clients that are too slow, in sending a
+// the requests that are being handled, and returns nil. Delays of faults end with ctx: what they
+// delayed is then handled at once. Clients that are too slow, in sending a
 // request or in reading a response, are disconnected. If l fails, Serve closes all connections and
 // returns its error. The sandbox stays open.
 func (s *Sandbox) Serve(ctx context.Context, l net.Listener) error {

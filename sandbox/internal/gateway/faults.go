@@ -136,7 +136,8 @@ func (g *Gateway) inject(w http.ResponseWriter, r *http.Request, c *call, next s
 	}
 }
 
-// wait returns after the delay. It aborts the request if the client is gone before.
+// wait returns after the delay, or when the server shuts down. It aborts the request if the client
+// is gone before.
 func (f Fault) wait(w http.ResponseWriter, r *http.Request) {
 	if f.Delay == 0 {
 		return
@@ -148,6 +149,7 @@ func (f Fault) wait(w http.ResponseWriter, r *http.Request) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+	case <-stopping(r.Context()):
 	case <-r.Context().Done():
 		panic(http.ErrAbortHandler)
 	}

@@ -58,7 +58,7 @@ type Gateway struct {
 	routes       []route
 	issuedTokens atomic.Uint64
 
-	handling   sync.RWMutex // read-locked by handlers of operations
+	handling   sync.RWMutex // read-locked by handlers of operations until they respond
 	generation atomic.Int64 // resets so far
 }
 
@@ -135,14 +135,35 @@ func (g *Gateway) handle(w http.ResponseWriter, r *http.Request, c *call) {
 		return
 	}
 	g.handling.RLock()
-	defer g.handling.RUnlock()
+	unlock := sync.OnceFunc(g.handling.RUnlock)
+	defer unlock()
 	if c.faulty && c.generation != g.generation.Load() {
 		panic(http.ErrAbortHandler) // a reset came while a fault delayed it
 	}
-	c.route.handler(w, r.WithContext(handlers.WithAccount(r.Context(), account.Seq)))
+	c.route.handler(&responding{w, unlock}, r.WithContext(handlers.WithAccount(r.Context(), account.Seq)))
 }
 
-// Exclusive runs f while no handler of an operation runs.
+// responding calls begin before anything is written, more than once. Handlers have read all that
+// they respond by then, so that a client that reads slowly keeps no lock.
+type responding struct {
+	http.ResponseWriter
+	begin func()
+}
+
+func (r *responding) WriteHeader(status int) {
+	r.begin()
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *responding) Write(p []byte) (int, error) {
+	r.begin()
+	return r.ResponseWriter.Write(p)
+}
+
+// Unwrap lets [http.ResponseController] reach the connection.
+func (r *responding) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// Exclusive runs f while no handler of an operation runs. Responses may still be written.
 func (g *Gateway) Exclusive(f func() error) error {
 	g.handling.Lock()
 	defer g.handling.Unlock()

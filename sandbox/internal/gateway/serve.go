@@ -26,7 +26,7 @@ const (
 const maxHeader = 64 << 10
 
 // Serve serves h to the connections of l until ctx ends, then waits for the requests that are being
-// handled, for up to ten seconds, and returns nil. If l fails, Serve closes all connections and
+// handled, for up to ten seconds, and returns nil. Delays of faults end with ctx. If l fails, Serve closes all connections and
 // returns its error. Serve closes l.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	return serve(ctx, l, newServer(h, log))
@@ -44,7 +44,19 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
+// stoppingKey is the key of the channel, in the context of a request, that is closed when its server
+// begins to shut down.
+type stoppingKey struct{}
+
+// stopping returns that channel. It is nil, which never is closed, without a server.
+func stopping(ctx context.Context) <-chan struct{} {
+	c, _ := ctx.Value(stoppingKey{}).(<-chan struct{})
+	return c
+}
+
 func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
+	requests := context.WithValue(context.WithoutCancel(ctx), stoppingKey{}, ctx.Done())
+	srv.BaseContext = func(net.Listener) context.Context { return requests }
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
 	select {
