@@ -77,6 +77,9 @@ type Options struct {
 	// NoRetryAfter leaves the Retry-After header out of a 429, as live services may do. Otherwise
 	// it has the seconds until there is room, rounded up.
 	NoRetryAfter bool
+	// AllowUnknownParameters lets query parameters pass that an operation does not have. Otherwise
+	// they are refused with 400, so that a misspelt filter is not a filter that is ignored.
+	AllowUnknownParameters bool
 	// Logger gets a record for each request and for each failure of the sandbox, never with a
 	// credential. Nothing is logged if it is nil.
 	Logger *slog.Logger

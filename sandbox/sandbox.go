@@ -146,7 +146,8 @@ func (s *Sandbox) build(ctx context.Context) error {
 			Base: BasePath, Token: TokenPath, Health: HealthPath, Control: ControlPath,
 		},
 		TokenLife: opts.TokenLife, RotateRefreshTokens: opts.RotateRefreshTokens,
-		Now: clock.Now, Logger: opts.Logger,
+		AllowUnknownParameters: opts.AllowUnknownParameters,
+		Now:                    clock.Now, Logger: opts.Logger,
 	})
 	s.control = control.New(control.Config{
 		Store: s.store, Selling: s.selling, Handlers: operations, Gateway: s.gateway, Clock: clock,

@@ -45,8 +45,10 @@ type Config struct {
 	TokenLife time.Duration
 	// RotateRefreshTokens makes every grant replace the refresh token.
 	RotateRefreshTokens bool
-	Now                 func() time.Time
-	Logger              *slog.Logger
+	// AllowUnknownParameters ignores query parameters that operations do not have.
+	AllowUnknownParameters bool
+	Now                    func() time.Time
+	Logger                 *slog.Logger
 }
 
 // Gateway serves all endpoints. It is safe for concurrent use.
@@ -64,7 +66,7 @@ type Gateway struct {
 
 // New returns a gateway without faults and with all counters at zero.
 func New(c Config) *Gateway {
-	return &Gateway{Config: c, routes: newRoutes(c.Handlers.Routes())}
+	return &Gateway{Config: c, routes: newRoutes(c.Paths.Base, c.Handlers.Routes())}
 }
 
 // call is what the stages of a request know of it. It belongs to the goroutine of its request.
@@ -128,7 +130,7 @@ func (g *Gateway) handle(w http.ResponseWriter, r *http.Request, c *call) {
 		refused = c.noRoute
 	}
 	if refused == nil {
-		refused = checkContract(r, c.route)
+		refused = g.checkContract(r, c.route)
 	}
 	if refused != nil {
 		refused.Write(w)
