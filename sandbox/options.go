@@ -72,7 +72,8 @@ type Options struct {
 	Manual bool
 	// Quota is the quota of each account, in sliding windows; requests beyond it get a 429.
 	// Requests without valid credentials do not count, and batch items count as listings once their
-	// batch is accepted. A zero field sets no limit.
+	// batch is accepted. A zero field sets no limit, so that the zero Quota and quota.Unlimited are
+	// the same here; quota.Public is what live services publish.
 	Quota quota.Quota
 	// NoRetryAfter leaves the Retry-After header out of a 429, as live services may do. Otherwise
 	// it has the seconds until there is room, rounded up.
