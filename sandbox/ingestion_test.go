@@ -237,7 +237,7 @@ func TestIngestion_BelongsToItsAccountAndTheProductToAll(t *testing.T) {
 
 func TestIngestion_ReviewSurvivesARestart(t *testing.T) {
 	file := tempFile(t)
-	killed := open(t, inFile(file)) // not closed before the next one starts
+	killed := open(t, inFile(file))
 	early := killed.ingest(aurora(nil))
 	killed.pass(30 * time.Second)
 	var others []map[string]any
@@ -250,7 +250,7 @@ func TestIngestion_ReviewSurvivesARestart(t *testing.T) {
 	require.Equal(t, "Completed", before.text("items", 0, "status"))
 	require.Equal(t, []string{"In Review", "In Review", "In Review"}, killed.get("%s", late).each("items", "status"))
 
-	next := open(t, inFile(file))
+	next := open(t, inFile(asKilled(t, file)))
 	assert.Equal(t, before.body, next.get("%s", early).body)
 	variant := before.text("items", 0, "result", "variantId")
 	assert.Equal(t, variant, next.get(auroraPath).text("variantId"),

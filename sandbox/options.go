@@ -34,8 +34,11 @@ const (
 // Options configures a sandbox. The zero value has the defaults. New refuses credentials that no
 // header can carry, since they begin or end with a space or have a control character.
 type Options struct {
-	// DB is the file of the database, which is created if it does not exist. If empty, the database
-	// is in memory and belongs to this sandbox.
+	// DB is the file of the database, which is created if it does not exist, for its owner only: it
+	// has the credentials. One sandbox at a time has a file open; New refuses one that is in use, in
+	// this process or another, and one that a newer program has written. SQLite keeps files with the
+	// same name and -wal and -shm beside it; -lock stays. If empty or :memory:, the database is in
+	// memory and belongs to this sandbox.
 	DB string
 	// APIKey is the API key of the first account; DefaultAPIKey if empty.
 	APIKey string

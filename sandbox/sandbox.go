@@ -54,8 +54,8 @@ const (
 	// and responds with an access token that is valid for Options.TokenLife.
 	TokenPath = "/oauth/token" //nolint:gosec // a path, not a credential
 
-	// HealthPath is the path of health checks, which need no credentials: 200 while the database
-	// can be read, else 503, as after Close.
+	// HealthPath is the path of health checks, a GET or HEAD without credentials: 200 while the
+	// database can be written, else 503, as after Close or when the disk is full.
 	HealthPath = "/healthz"
 
 	// ControlPath is the path of the control API, which does over HTTP what the methods of Sandbox

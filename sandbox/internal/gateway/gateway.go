@@ -180,14 +180,18 @@ func (g *Gateway) Reset() {
 	g.Counters.clear()
 }
 
-// health responds 200 while the database can be read, and 503 if not.
+// health responds 200 while the database can be written, and 503 if not.
 func (g *Gateway) health(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		notAllowed(r, "GET, HEAD").Write(w)
+		return
+	}
 	status, text := http.StatusOK, `{"status":"ok"}`+"\n"
-	err := g.Store.View(r.Context(), func(tx *store.Tx) error {
-		_, err := tx.Accounts()
-		return err
-	})
-	if err != nil {
+	if err := g.Store.CheckWrite(r.Context()); err != nil {
+		if r.Context().Err() != nil {
+			panic(http.ErrAbortHandler) // the client is gone
+		}
+		g.Logger.ErrorContext(r.Context(), "health check failed", "error", err)
 		status, text = http.StatusServiceUnavailable, `{"status":"unavailable"}`+"\n"
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -59,9 +59,14 @@ func (g *Gateway) find(r *http.Request) (*route, *wire.Error) {
 		}
 		allowed = append(allowed, g.routes[i].method)
 	}
-	return nil, &wire.Error{
+	return nil, notAllowed(r, strings.Join(allowed, ", "))
+}
+
+// notAllowed refuses the method of a request. allowed is the value of the Allow header.
+func notAllowed(r *http.Request, allowed string) *wire.Error {
+	return &wire.Error{
 		Status: http.StatusMethodNotAllowed, Message: fmt.Sprintf("method (%.20s): not allowed", r.Method),
-		Header: http.Header{"Allow": {strings.Join(allowed, ", ")}},
+		Header: http.Header{"Allow": {allowed}},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -17,6 +18,9 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// ErrNewerSchema reports that the database was written by a program with more migrations.
+var ErrNewerSchema = errors.New("schema is newer than this program")
+
 func newMigrations(db *sql.DB) (*goose.Provider, error) {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -29,6 +33,14 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	p, err := newMigrations(db)
 	if err != nil {
 		return err
+	}
+	current, newest, err := p.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if current > newest {
+		return fmt.Errorf("%w (version %d, this program knows %d): use a newer program, or another file",
+			ErrNewerSchema, current, newest)
 	}
 	if _, err = p.Up(ctx); err != nil {
 		return err

@@ -100,3 +100,16 @@ func TestMigrations_KeepTheInputOfItems(t *testing.T) {
 		return nil
 	}))
 }
+
+func TestOpen_RefusesANewerSchema(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sandbox.db")
+	require.NoError(t, reopen(t, path).Close())
+	_, err := database(t, path).ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, 1)`)
+	require.NoError(t, err)
+	_, err = Open(t.Context(), path)
+	require.ErrorIs(t, err, ErrNewerSchema)
+	require.ErrorContains(t, err, path)
+	_, err = database(t, path).ExecContext(t.Context(), `DELETE FROM goose_db_version WHERE version_id = 1000`)
+	require.NoError(t, err)
+	reopen(t, path)
+}
