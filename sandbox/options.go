@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -30,6 +31,9 @@ const (
 	DefaultOrderStep = time.Hour
 	DefaultReview    = time.Minute
 )
+
+// ErrInvalidOptions reports that New refused its options.
+var ErrInvalidOptions = errors.New("invalid options")
 
 // Options configures a sandbox. The zero value has the defaults. New refuses credentials that no
 // header can carry, since they begin or end with a space or have a control character.
@@ -101,7 +105,7 @@ func (o Options) complete() (Options, error) {
 		return o, err
 	}
 	if o.TokenLife = cmp.Or(o.TokenLife, DefaultTokenLife); o.TokenLife < time.Second {
-		return o, fmt.Errorf("options: TokenLife (%s): must be a second at least", o.TokenLife)
+		return o, fmt.Errorf("%w: TokenLife (%s): must be a second at least", ErrInvalidOptions, o.TokenLife)
 	}
 	if o.ControlKey == "" {
 		o.ControlKey = rand.Text()
@@ -113,7 +117,7 @@ func (o Options) complete() (Options, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if err := o.Quota.Check(); err != nil {
-		return o, err
+		return o, fmt.Errorf("%w: %w", ErrInvalidOptions, err)
 	}
 	o.Quota.ItemsWindow = cmp.Or(o.Quota.ItemsWindow, quota.Public.ItemsWindow)
 	return o, nil
@@ -154,7 +158,8 @@ func (o Options) checkCredentials() error {
 	for _, name := range slices.Sorted(maps.Keys(credentials)) {
 		value := credentials[name]
 		if strings.TrimSpace(value) != value || strings.ContainsFunc(value, unicode.IsControl) {
-			return fmt.Errorf("options: %s: must not begin or end with a space, nor have a control character", name)
+			return fmt.Errorf("%w: %s: must not begin or end with a space, nor have a control character",
+				ErrInvalidOptions, name)
 		}
 	}
 	return nil

@@ -177,5 +177,5 @@ func TestQuota_LimitsConcurrentRequests(t *testing.T) {
 
 func TestQuota_MustNotBeNegative(t *testing.T) {
 	_, err := sandbox.New(sandbox.Options{Quota: quota.Quota{RequestsPerDay: -1}})
-	require.Error(t, err)
+	require.ErrorIs(t, err, sandbox.ErrInvalidOptions)
 }

@@ -80,7 +80,8 @@ func TestOptions_RefuseCredentialsThatNoHeaderCarries(t *testing.T) {
 		},
 	} {
 		_, err := sandbox.New(row.opts)
-		require.ErrorContains(t, err, "sandbox: options: "+row.name+":", row.why)
+		require.ErrorIs(t, err, sandbox.ErrInvalidOptions, row.why)
+		require.ErrorContains(t, err, ": "+row.name+":", row.why)
 		assert.NotContains(t, err.Error(), "sec", row.why)
 	}
 	m := open(t, func(o *sandbox.Options) { o.APIKey, o.Token = "one key", "one token, with spaces" })

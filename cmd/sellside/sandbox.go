@@ -5,19 +5,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/logbuffer"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
 const sandboxHelp = `Run a marketplace on this machine to practise on, with a catalog of real products
 and an order book for each of their sizes.
 
-When it is ready it prints one line on standard output, and its log on standard error:
+When it is ready it prints one line on standard output:
 
   {"baseURL":"http://127.0.0.1:41357/v2","apiKey":"…","token":"…",
    "tokenURL":"…/oauth/token","refreshToken":"…","controlURL":"…/_sandbox","controlKey":"…"}
@@ -25,6 +29,10 @@ When it is ready it prints one line on standard output, and its log on standard 
 The control API is for tests: with the control key in the header x-sandbox-key it
 buys, bids, moves the clock and the orders on, and makes calls fail. A GET of
 controlURL lists all of it. GET /healthz answers 200 while the sandbox works.
+
+With --log info it logs every request on standard error, and what failed with
+--log error. A log that is not read stops nothing: what finds no room is dropped
+and counted.
 
 It runs until it gets SIGINT (Ctrl-C) or SIGTERM, and then finishes what it has begun
 to answer. Without --db it forgets everything when it stops.
@@ -40,7 +48,7 @@ What it accepts is told by flags or by the environment, which is safer for secre
 // marketplace is one call of sandbox.
 type marketplace struct {
 	sandbox.Options
-	address, quota string
+	address, quota, log string
 }
 
 func newSandbox(getenv func(string) string) *cobra.Command {
@@ -55,7 +63,6 @@ func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 		Example: "  sellside sandbox --addr 127.0.0.1:8080 --db market.db --quota public",
 		Args:    exactly(0, "sellside sandbox [--addr HOST:PORT] [--db FILE]"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m.Logger = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			if err := m.complete(getenv); err != nil {
 				return err
 			}
@@ -73,6 +80,7 @@ func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 	flags.BoolVar(&m.RotateRefreshTokens, "rotate-refresh-tokens", false, "give out a new refresh token with every access token")
 	flags.Uint64Var(&m.Seed, "seed", 0, "another seed makes other prices and ids")
 	flags.StringVar(&m.quota, "quota", "none", "how much an account may ask for: public, as live services have it, or none")
+	flags.StringVar(&m.log, "log", "error", "what to log: off, error (what failed), or info (every request, too)")
 	flags.DurationVar(&m.Delay, "delay", sandbox.DefaultDelay, "how long an operation is pending, and a batch item queued and then in progress; 0 for no delay")
 	flags.DurationVar(&m.OrderStep, "order-step", sandbox.DefaultOrderStep, "how long an order stays in each state; 0 leaves it there until it is moved on")
 	return cmd
@@ -94,6 +102,9 @@ func (m *marketplace) complete(getenv func(string) string) error {
 	default:
 		return invalidf("sandbox: there is no quota %q: use --quota public, or none", m.quota)
 	}
+	if _, ok := logLevels[m.log]; !ok && m.log != "off" {
+		return invalidf("sandbox: log level (%q): use --log off, error or info", m.log)
+	}
 	if m.TokenLife < time.Second {
 		return invalidf("sandbox: an access token cannot live for %s: use a --token-life of a second or more", m.TokenLife)
 	}
@@ -104,9 +115,31 @@ func (m *marketplace) complete(getenv func(string) string) error {
 	return nil
 }
 
+// logLevels are the values of --log, but for off.
+var logLevels = map[string]slog.Level{"error": slog.LevelError, "info": slog.LevelInfo}
+
+// logTo logs to a writer that may be closed or not be read, until stop is called.
+func (m *marketplace) logTo(stderr io.Writer) (stop func()) {
+	level, ok := logLevels[m.log]
+	if !ok {
+		return func() {}
+	}
+	signal.Ignore(syscall.SIGPIPE) // which a closed standard error sends
+	buffer := logbuffer.New(stderr)
+	m.Logger = slog.New(slog.NewTextHandler(buffer, &slog.HandlerOptions{Level: level}))
+	return func() {
+		buffer.Close(time.Second)
+		signal.Reset(syscall.SIGPIPE)
+	}
+}
+
 func (m *marketplace) run(cmd *cobra.Command) (err error) {
 	ctx := cmd.Context()
+	defer m.logTo(cmd.ErrOrStderr())()
 	market, err := sandbox.New(m.Options)
+	if errors.Is(err, sandbox.ErrInvalidOptions) {
+		return invalidf("%w", err)
+	}
 	if err != nil {
 		return err
 	}

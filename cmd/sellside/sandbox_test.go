@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -107,6 +108,7 @@ func TestSandboxTakesEverySwitch(t *testing.T) {
 		{[]string{"--quota", "none"}, func(*sandbox.Options) {}, "none is the default"},
 		{[]string{"--refresh-token", "x"}, func(o *sandbox.Options) { o.RefreshToken = "x" }, "a sign-in of your own"},
 		{[]string{"--token-life", "1m"}, func(o *sandbox.Options) { o.TokenLife = time.Minute }, "tokens that end soon"},
+		{[]string{"--log", "off"}, func(*sandbox.Options) {}, "the log is no part of the market"},
 		{[]string{"--rotate-refresh-tokens"}, func(o *sandbox.Options) { o.RotateRefreshTokens = true }, "as strict services do"},
 	} {
 		want := sandbox.Options{
@@ -120,6 +122,12 @@ func TestSandboxTakesEverySwitch(t *testing.T) {
 	}
 	for _, row := range []struct{ flag, value, says string }{
 		{"--quota", "some", "use --quota public, or none"},
+		{"--log", "debug", "use --log off, error or info"},
+		{"--api-key", "a\nb", "APIKey"},
+		{"--token", " b", "Token"},
+		{"--control-key", "c\t", "ControlKey"},
+		{"--delay", "soon", "--delay"},
+		{"--no-such-flag", "1", "--no-such-flag"},
 		{"--token-life", "1ms", "--token-life of a second or more"},
 		{"--delay", "-1s", "0 or more"},
 		{"--order-step", "-1s", "0 or more"},
@@ -157,5 +165,58 @@ func TestSandboxStopsOnSignals(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(line), &r))
 		require.NoError(t, process.Process.Signal(signal))
 		require.NoError(t, process.Wait(), "exit code 0 after %s", signal)
+	}
+}
+
+func TestSandbox_LogsWhatItIsAskedTo(t *testing.T) {
+	for log, want := range map[string]bool{"off": false, "error": false, "info": true} {
+		errors := watch("")
+		ctx, cancel := context.WithCancel(t.Context())
+		out, code := watch("\n"), make(chan int, 1)
+		go func() {
+			code <- run(ctx, []string{"sandbox", "--log", log}, strings.NewReader(""), out, errors, settings{}.get)
+		}()
+		<-out.told
+		var r ready
+		require.NoError(t, json.Unmarshal([]byte(out.String()), &r))
+		get(t, r.BaseURL+"/selling/listings")
+		cancel()
+		require.Equal(t, 0, <-code)
+		assert.Equal(t, want, strings.Contains(errors.String(), "operation=ListListings"), log)
+	}
+}
+
+func get(t *testing.T, url string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	require.NoError(t, err)
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+}
+
+func TestSandbox_NeedsNoReaderOfItsLog(t *testing.T) {
+	for name, closed := range map[string]bool{"not read": false, "closed": true} {
+		process := exec.CommandContext(t.Context(), os.Args[0], "sandbox", "--log", "info")
+		process.Env = append(os.Environ(), asProcess+"=1")
+		out, err := process.StdoutPipe()
+		require.NoError(t, err)
+		log, err := process.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, process.Start())
+		if closed {
+			require.NoError(t, log.Close())
+		}
+		line, err := bufio.NewReader(out).ReadString('\n')
+		require.NoError(t, err)
+		var r ready
+		require.NoError(t, json.Unmarshal([]byte(line), &r))
+		for range 300 { // more than the pipe and the buffer have room for
+			get(t, r.BaseURL+"/"+strings.Repeat("x", 2000))
+		}
+		require.NoError(t, process.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, process.Wait(), name)
 	}
 }
