@@ -115,7 +115,8 @@ func TestIngestion_RefusesIncompleteProposals(t *testing.T) {
 	}{
 		{map[string]any{"brand": nil}, "/items/1/brand", "a required member is missing"},
 		{
-			map[string]any{"productTitle": strings.Repeat("x", 1001)}, "/items/1/productTitle",
+			map[string]any{"productTitle": strings.Repeat("x", 1001)},
+			"/items/1/productTitle",
 			"every listing of it and the names of its sizes repeat the title",
 		},
 		{map[string]any{"countryOfOrigin": nil}, "/items/1/countryOfOrigin", "a required member is missing"},

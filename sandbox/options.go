@@ -32,7 +32,7 @@ const (
 	DefaultReview    = time.Minute
 )
 
-// ErrInvalidOptions reports that New refused its options.
+// ErrInvalidOptions reports that New refused the value of an option, before it opened the database.
 var ErrInvalidOptions = errors.New("invalid options")
 
 // Options configures a sandbox. The zero value has the defaults. New refuses credentials that no

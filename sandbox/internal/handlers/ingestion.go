@@ -55,8 +55,11 @@ const maxText = 1000
 // of the product has its title, and the name of every size is made of it.
 func shownTexts(p wire.IngestionProduct) []textMember {
 	all := []textMember{
-		{"productTitle", p.ProductTitle}, {"brand", p.Brand}, {"colorway", deref(p.Colorway)},
-		{"gender", deref(p.Gender)}, {"styleCode", deref(p.StyleCode)},
+		{"productTitle", p.ProductTitle},
+		{"brand", p.Brand},
+		{"colorway", deref(p.Colorway)},
+		{"gender", deref(p.Gender)},
+		{"styleCode", deref(p.StyleCode)},
 	}
 	for i, v := range p.Variants {
 		all = append(all, textMember{fmt.Sprintf("variants/%d/size", i), v.Size})

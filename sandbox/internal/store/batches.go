@@ -61,10 +61,12 @@ func (t *Tx) InsertBatch(b Batch, items []Item) (Batch, error) {
 	if b.Seq, err = result.LastInsertId(); err != nil {
 		return b, err
 	}
-	var input int64
+	var stored *ItemInput
+	var input int64 // its number
 	for i := range items {
-		if i == 0 || items[i].ItemInput != items[i-1].ItemInput {
-			if input, err = t.insertInput(items[i].ItemInput); err != nil {
+		if stored == nil || *stored != items[i].ItemInput {
+			stored = &items[i].ItemInput
+			if input, err = t.insertInput(*stored); err != nil {
 				return b, err
 			}
 		}
