@@ -181,7 +181,8 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Serve serves the connections of l until ctx ends. It then closes l, waits up to ten seconds for
 // the requests that are being handled, and returns nil. Delays of faults end with ctx: what they
-// delayed is then handled at once. Clients that are too slow, in sending a
+// delayed is then handled at once. So do calls of the control API: what is left of their work is
+// done by the worker, or after the next start. Clients that are too slow, in sending a
 // request or in reading a response, are disconnected. If l fails, Serve closes all connections and
 // returns its error. The sandbox stays open.
 func (s *Sandbox) Serve(ctx context.Context, l net.Listener) error {

@@ -149,7 +149,7 @@ func (f Fault) wait(w http.ResponseWriter, r *http.Request) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-stopping(r.Context()):
+	case <-stopping(r.Context()).Done():
 	case <-r.Context().Done():
 		panic(http.ErrAbortHandler)
 	}

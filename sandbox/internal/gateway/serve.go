@@ -44,18 +44,31 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// stoppingKey is the key of the channel, in the context of a request, that is closed when its server
-// begins to shut down.
+// stoppingKey is the key of a context, in that of a request, that ends when the server of the
+// request begins to shut down.
 type stoppingKey struct{}
 
-// stopping returns that channel. It is nil, which never is closed, without a server.
-func stopping(ctx context.Context) <-chan struct{} {
-	c, _ := ctx.Value(stoppingKey{}).(<-chan struct{})
-	return c
+// stopping returns that context. Without a server it never ends.
+func stopping(ctx context.Context) context.Context {
+	if c, ok := ctx.Value(stoppingKey{}).(context.Context); ok {
+		return c
+	}
+	return context.Background()
+}
+
+// UntilStopped returns the context of a request that also ends when its server begins to shut down,
+// for work that may take longer than a shutdown waits and that the next start continues.
+func UntilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+	until, cancel := context.WithCancel(ctx)
+	unregister := context.AfterFunc(stopping(ctx), cancel)
+	return until, func() {
+		unregister()
+		cancel()
+	}
 }
 
 func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
-	requests := context.WithValue(context.WithoutCancel(ctx), stoppingKey{}, ctx.Done())
+	requests := context.WithValue(context.WithoutCancel(ctx), stoppingKey{}, ctx)
 	srv.BaseContext = func(net.Listener) context.Context { return requests }
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(l) }()
