@@ -63,21 +63,25 @@ func createFile(file string) error {
 // A process must have the lock before it opens the file: on some systems closing a file releases
 // all locks that the process has on it.
 func lockFile(ctx context.Context, file string) (unlock func() error, err error) {
-	db, err := sql.Open("sqlite", uri(file+"-lock"))
+	// Nothing is written, so there is no journal. Two that start at once may see each other take
+	// the lock, which takes an instant.
+	db, err := sql.Open("sqlite", uri(file+"-lock")+"?_journal_mode=OFF&_busy_timeout=200")
 	if err != nil {
 		return nil, err
 	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("lock: %w", err), db.Close())
+		return nil, errors.Join(lockError(err), db.Close())
 	}
-	unlock = func() error { return errors.Join(conn.Close(), db.Close()) }
-	_, err = conn.ExecContext(ctx, `BEGIN EXCLUSIVE`)
+	if _, err = conn.ExecContext(ctx, `BEGIN EXCLUSIVE`); err != nil {
+		return nil, errors.Join(lockError(err), conn.Close(), db.Close())
+	}
+	return func() error { return errors.Join(conn.Close(), db.Close()) }, nil
+}
+
+func lockError(err error) error {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqlite3.SQLITE_BUSY {
-		err = fmt.Errorf("%w: stop that one, or use another file", ErrInUse)
+		return fmt.Errorf("%w: stop that one, or use another file", ErrInUse)
 	}
-	if err != nil {
-		return nil, errors.Join(err, unlock())
-	}
-	return unlock, nil
+	return fmt.Errorf("lock: %w", err)
 }

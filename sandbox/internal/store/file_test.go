@@ -27,6 +27,7 @@ func TestOpen_HasOneStorePerFile(t *testing.T) {
 		require.ErrorContains(t, err, other, name)
 	}
 	assert.EqualValues(t, 2, next(t, s, nil), "the first one still works")
+	assert.NoFileExists(t, path+"-lock-journal")
 	require.NoError(t, s.Close())
 	assert.EqualValues(t, 3, next(t, reopen(t, link), nil), "and may be followed by another")
 }
