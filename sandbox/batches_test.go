@@ -3,6 +3,9 @@ package sandbox_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -146,6 +149,35 @@ func TestBatches_DeleteListings(t *testing.T) {
 	assert.NotEmpty(t, items.text("items", 2, "error"), "it is deleted already")
 	assert.Equal(t, "DELETED", m.get("/selling/listings/%s", id).text("status"))
 	assert.Equal(t, "MATCHED", m.get("/selling/listings/%s", sold).text("status"))
+}
+
+// The largest batch that the document and the limits allow must stay small in memory and on disk.
+func TestBatches_OneRequestStaysSmall(t *testing.T) {
+	file := tempFile(t)
+	m := open(t, inFile(file))
+	element := map[string]any{
+		"variantId": strings.Repeat("x", 64), "amount": "200." + strings.Repeat("0", 36), "quantity": 10_000,
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	path := m.batch("create-listing", element)
+	m.settle()
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, m.request(http.MethodGet, path+"/items", nil))
+	runtime.ReadMemStats(&after)
+	require.Equal(t, http.StatusOK, w.Code)
+	assert.Equal(t, 10_000, strings.Count(w.Body.String(), `"status":"FAILED"`))
+	assert.Less(t, w.Body.Len(), 8<<20, "bytes of the response")
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20), "bytes allocated in all")
+	assert.Equal(t, 1, rows(t, file)["batch_inputs"], "the input of an element is stored once")
+
+	for member, value := range map[string]string{
+		"variantId": strings.Repeat("x", 500_000), "amount": "200." + strings.Repeat("0", 500_000),
+	} {
+		element := map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 10_000, member: value}
+		m.call(http.MethodPost, createBatch, map[string]any{"items": []any{element}}).
+			refused(http.StatusBadRequest, "/items/0/"+member, "10,000 items would have it")
+	}
 }
 
 func TestBatches_AreFoundUnderTheirKindOnly(t *testing.T) {

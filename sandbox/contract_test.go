@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"runtime"
 	"strconv"
 	"strings"
@@ -56,10 +57,22 @@ func TestContract_InvalidQueries(t *testing.T) {
 		{"/catalog/search", "", "query", "a required parameter is missing"},
 		{"/catalog/search", "query=%20", "query", "only space"},
 		{"/catalog/search", "query=x&pageSize=51", "pageSize", "the search has smaller pages"},
+		{"/catalog/search", "query=x&pagesize=5", "pagesize", "names are matched exactly"},
+		{"/selling/listings", "status=ACTIVE", "status", "a parameter of another operation"},
+		{"/selling/listings/" + unknownID, "page=1", "page", "an operation without parameters"},
 	} {
 		m.call(http.MethodGet, row.path+"?"+row.query, nil).
 			refused(http.StatusBadRequest, `query parameter "`+row.parameter+`"`, row.why)
 	}
+}
+
+func TestContract_UnknownParametersCanBeAllowed(t *testing.T) {
+	m := open(t, func(o *sandbox.Options) { o.AllowUnknownParameters = true })
+	m.get("/selling/listings?status=ACTIVE")
+	m.call(http.MethodGet, "/selling/listings?status=ACTIVE&pageSize=0", nil).
+		refused(http.StatusBadRequest, `query parameter "pageSize"`, "known ones are still checked")
+	m.call(http.MethodGet, "/selling/listings?pageSize=%zz", nil).
+		refused(http.StatusBadRequest, "query", "it has no parameters")
 }
 
 // Refused bodies name the JSON pointer of the member that is wrong.
@@ -71,12 +84,16 @@ func TestContract_InvalidBodies(t *testing.T) {
 		zero    = `"expiresAt":"0001-01-01T00:00:00Z"`
 		valid   = `"variantId":"v","amount":"1"`
 	)
+	long := strings.Repeat("1", 65)
 	for _, row := range []struct{ method, path, body, pointer, why string }{
 		{"POST", "/selling/listings", "", "body", "no body"},
 		{"POST", "/selling/listings", "{", "body", "not JSON"},
+		{"POST", "/selling/listings", "{" + valid + "} {}", "body", "a second value"},
+		{"PATCH", listing, `{}"`, "body", "text after the value"},
 		{"POST", "/selling/listings", `{"amount":"1"}`, "/variantId", "a required member is missing"},
 		{"POST", "/selling/listings", `{"variantId":"v","amount":1}`, "/amount", "a number, not a string"},
 		{"POST", "/selling/listings", `{"variantId":"v","amount":""}`, "/amount", "empty"},
+		{"POST", "/selling/listings", `{"amount":"1","variantId":"` + long + `"}`, "/variantId", "an id that is too long"},
 		{"POST", "/selling/listings", "{" + valid + `,"currencyCode":"XYZ"}`, "/currencyCode", "no currency"},
 		{"POST", "/selling/listings", "{" + valid + `,"expiresAt":"soon"}`, "/expiresAt", "not a time"},
 		{
@@ -103,6 +120,14 @@ func TestContract_InvalidBodies(t *testing.T) {
 			"POST", batch + "update-listing", `{"items":[{"listingId":"l","amount":"x"}]}`,
 			"/items/0/amount", "no number",
 		},
+		{
+			"POST", batch + "update-listing", `{"items":[{"listingId":"` + long + `"}]}`,
+			"/items/0/listingId", "an id that is too long",
+		},
+		{
+			"POST", batch + "delete-listing", `{"items":[{"listingId":"` + long + `"}]}`,
+			"/items/0/listingId", "an id that is too long",
+		},
 		{"POST", batch + "delete-listing", `{"items":[{}]}`, "/items/0/listingId", "a required member is missing"},
 		{
 			"POST", batch + "delete-listing", `{"items":[` + list(`{"listingId":"l"}`, 101) + "]}",
@@ -120,6 +145,8 @@ func TestContract_InvalidBodies(t *testing.T) {
 		{`"variantId":"v","quantity":1,"amount":"ten"`, "amount", "not a number"},
 		{`"variantId":"v","quantity":1,"amount":"-10"`, "amount", "negative"},
 		{`"variantId":"v","quantity":1,"amount":"0.00"`, "amount", "zero"},
+		{`"variantId":"v","quantity":1,"amount":"` + long + `"`, "amount", "longer than any amount"},
+		{`"variantId":"` + long + `","quantity":1,"amount":"1"`, "variantId", "longer than any id"},
 		{valid + `,"quantity":0`, "quantity", "zero"},
 		{valid + `,"quantity":1.5`, "quantity", "a fraction"},
 		{valid + `,"quantity":1e12`, "quantity", "too many"},
@@ -133,8 +160,8 @@ func TestContract_InvalidBodies(t *testing.T) {
 		body := `{"items":[{` + valid + `,"quantity":1},{` + row.element + "}]}"
 		m.call("POST", batch+"create-listing", body).refused(http.StatusBadRequest, "/items/1/"+row.member, row.why)
 	}
-	long := `{"items":[{"listingId":"` + strings.Repeat("x", 1<<20) + `"}]}`
-	m.call("POST", batch+"delete-listing", long).refused(http.StatusRequestEntityTooLarge, "body", "too long")
+	tooLong := `{"items":[{"listingId":"` + strings.Repeat("x", 1<<20) + `"}]}`
+	m.call("POST", batch+"delete-listing", tooLong).refused(http.StatusRequestEntityTooLarge, "body", "too long")
 	assert.Zero(t, m.get("/selling/listings").len("listings"), "refused requests change nothing")
 }
 
@@ -327,12 +354,20 @@ func TestRouting_DecodesPathsOnce(t *testing.T) {
 		{"/selling/listings/", 404, "", "an empty segment is no id"},
 		{"/selling//listings", 404, "", "slashes are not merged"},
 	} {
-		w := httptest.NewRecorder()
-		m.ServeHTTP(w, m.request(http.MethodGet, row.path, nil))
-		assert.Equal(t, row.status, w.Code, "%s: %s", row.path, row.why)
-		if row.operation != "" {
-			assert.Equal(t, 1, m.Counters()[row.operation][row.status], "%s: %s", row.path, row.why)
+		for _, base := range []string{"/v2", "/%762"} {
+			w := httptest.NewRecorder()
+			r := m.request(http.MethodGet, "", nil)
+			var err error
+			r.URL, err = url.Parse(base + row.path)
+			require.NoError(t, err)
+			m.ServeHTTP(w, r)
+			assert.Equal(t, row.status, w.Code, "%s%s: %s", base, row.path, row.why)
 		}
+		want := sandbox.Counters{}
+		if row.operation != "" {
+			want[row.operation] = map[int]int{row.status: 2}
+		}
+		assert.Equal(t, want, m.Counters(), "%s: of one operation: %s", row.path, row.why)
 		assert.NoError(t, m.Reset(t.Context()))
 	}
 }

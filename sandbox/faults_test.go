@@ -1,8 +1,11 @@
 package sandbox_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -220,5 +223,29 @@ func TestFaults_ResetAbortsDelayedCalls(t *testing.T) {
 			assert.Equal(t, row.made == 0, w == nil, "aborted: %s", row.why)
 			assert.Equal(t, row.made, m.get("/selling/listings").len("listings"), row.why)
 		})
+	}
+}
+
+func TestFaults_DelaysEndWhenTheServerStops(t *testing.T) {
+	for _, applied := range []bool{true, false} {
+		m := open(t)
+		require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultDelay, Delay: time.Hour, Applied: applied}))
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- m.Serve(ctx, l) }()
+		conn := dial(t, l.Addr().String())
+		body := `{"variantId":"` + chicago(t) + `","amount":"200"}`
+		_, err = fmt.Fprintf(conn, "POST /v2/selling/listings HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+
+			"Authorization: Bearer %s\r\nx-api-key: %s\r\nContent-Length: %d\r\n\r\n%s", m.Token(), m.APIKey(), len(body), body)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return len(m.Faults()) == 0 }, 20*time.Second, time.Millisecond)
+		stop()
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, http.StatusCreated, resp.StatusCode, "applied: %t", applied)
+		require.NoError(t, <-served)
 	}
 }

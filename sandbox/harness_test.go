@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -64,6 +65,19 @@ func inFile(path string) func(*sandbox.Options) {
 func tempFile(tb testing.TB) string {
 	tb.Helper()
 	return filepath.Join(tb.TempDir(), "sandbox.db")
+}
+
+// asKilled returns a copy of a database as a process that is killed now would leave it. No
+// transaction may run.
+func asKilled(tb testing.TB, file string) string {
+	tb.Helper()
+	left := tempFile(tb)
+	for _, suffix := range []string{"", "-wal"} {
+		content, err := os.ReadFile(file + suffix)
+		require.NoError(tb, err)
+		require.NoError(tb, os.WriteFile(left+suffix, content, 0o600))
+	}
+	return left
 }
 
 // inBackground leaves the work to the worker, with the clock of the bubble.
@@ -221,7 +235,7 @@ func (r response) refused(status int, what, why string) {
 	require.EqualValues(r.t, fmt.Sprint(status), r.at("statusCode"), why)
 	rest, ok := strings.CutPrefix(r.text("message"), what)
 	require.True(r.t, ok, "%s: %q does not begin with %q", why, r.text("message"), what)
-	require.True(r.t, what == "" || rest == "" || strings.ContainsAny(rest[:1], ": /"),
+	require.True(r.t, what == "" || rest == "" || strings.ContainsAny(rest[:1], ": "),
 		"%s: %q is about more than %q", why, r.text("message"), what)
 }
 

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -123,6 +124,22 @@ func TestOperations_KeepTermsOfPendingOnes(t *testing.T) {
 		assert.Equal(t, row.amount, l.text("amount"))
 		assert.Equal(t, row.currency, l.text("currencyCode"))
 	}
+}
+
+func TestOperations_CostTheSameHoweverManyArePending(t *testing.T) {
+	m := open(t, func(o *sandbox.Options) { o.Delay = time.Hour })
+	id := m.createListing("200", nil).text("listingId")
+	patch := func() {
+		w := httptest.NewRecorder()
+		m.ServeHTTP(w, m.request(http.MethodPatch, "/selling/listings/"+id, map[string]any{"amount": "201"}))
+		assert.Equal(t, http.StatusOK, w.Code)
+	}
+	few := testing.AllocsPerRun(20, patch)
+	for range 500 {
+		patch()
+	}
+	many := testing.AllocsPerRun(20, patch)
+	assert.Less(t, many, 1.5*few, "allocations of an update with 500 pending ones")
 }
 
 func TestOperations_FailIfASaleComesFirst(t *testing.T) {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -31,11 +32,17 @@ const (
 	DefaultReview    = time.Minute
 )
 
+// ErrInvalidOptions reports that New refused the value of an option, before it opened the database.
+var ErrInvalidOptions = errors.New("invalid options")
+
 // Options configures a sandbox. The zero value has the defaults. New refuses credentials that no
 // header can carry, since they begin or end with a space or have a control character.
 type Options struct {
-	// DB is the file of the database, which is created if it does not exist. If empty, the database
-	// is in memory and belongs to this sandbox.
+	// DB is the file of the database, which is created if it does not exist, for its owner only: it
+	// has the credentials. One sandbox at a time has a file open; New refuses one that is in use, in
+	// this process or another, and one that a newer program has written. SQLite keeps files with the
+	// same name and -wal and -shm beside it; -lock stays. If empty or :memory:, the database is in
+	// memory and belongs to this sandbox.
 	DB string
 	// APIKey is the API key of the first account; DefaultAPIKey if empty.
 	APIKey string
@@ -72,11 +79,15 @@ type Options struct {
 	Manual bool
 	// Quota is the quota of each account, in sliding windows; requests beyond it get a 429.
 	// Requests without valid credentials do not count, and batch items count as listings once their
-	// batch is accepted. A zero field sets no limit.
+	// batch is accepted. A zero field sets no limit, so that the zero Quota and quota.Unlimited are
+	// the same here; quota.Public is what live services publish.
 	Quota quota.Quota
 	// NoRetryAfter leaves the Retry-After header out of a 429, as live services may do. Otherwise
 	// it has the seconds until there is room, rounded up.
 	NoRetryAfter bool
+	// AllowUnknownParameters lets query parameters pass that an operation does not have. Otherwise
+	// they are refused with 400, so that a misspelt filter is not a filter that is ignored.
+	AllowUnknownParameters bool
 	// Logger gets a record for each request and for each failure of the sandbox, never with a
 	// credential. Nothing is logged if it is nil.
 	Logger *slog.Logger
@@ -94,7 +105,7 @@ func (o Options) complete() (Options, error) {
 		return o, err
 	}
 	if o.TokenLife = cmp.Or(o.TokenLife, DefaultTokenLife); o.TokenLife < time.Second {
-		return o, fmt.Errorf("options: TokenLife (%s): must be a second at least", o.TokenLife)
+		return o, fmt.Errorf("%w: TokenLife (%s): must be a second at least", ErrInvalidOptions, o.TokenLife)
 	}
 	if o.ControlKey == "" {
 		o.ControlKey = rand.Text()
@@ -106,7 +117,7 @@ func (o Options) complete() (Options, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if err := o.Quota.Check(); err != nil {
-		return o, err
+		return o, fmt.Errorf("%w: %w", ErrInvalidOptions, err)
 	}
 	o.Quota.ItemsWindow = cmp.Or(o.Quota.ItemsWindow, quota.Public.ItemsWindow)
 	return o, nil
@@ -147,7 +158,8 @@ func (o Options) checkCredentials() error {
 	for _, name := range slices.Sorted(maps.Keys(credentials)) {
 		value := credentials[name]
 		if strings.TrimSpace(value) != value || strings.ContainsFunc(value, unicode.IsControl) {
-			return fmt.Errorf("options: %s: must not begin or end with a space, nor have a control character", name)
+			return fmt.Errorf("%w: %s: must not begin or end with a space, nor have a control character",
+				ErrInvalidOptions, name)
 		}
 	}
 	return nil

@@ -311,7 +311,7 @@ func TestOrders_WithoutAStepStayUntilMoved(t *testing.T) {
 
 func TestOrders_MakeEachTransitionOnceAcrossRestarts(t *testing.T) {
 	file := tempFile(t)
-	killed := open(t, stepping, inFile(file)) // not closed before the next one starts
+	killed := open(t, stepping, inFile(file))
 	var listings, numbers []string
 	for range 20 {
 		listing, number := killed.order("200")
@@ -320,7 +320,7 @@ func TestOrders_MakeEachTransitionOnceAcrossRestarts(t *testing.T) {
 	require.NoError(t, killed.MoveOrder(t.Context(), numbers[0], "DIDNOTSHIP"))
 	killed.pass(3 * 24 * time.Hour)
 
-	next := open(t, stepping, inFile(file))
+	next := open(t, stepping, inFile(asKilled(t, file)))
 	next.pass(5*24*time.Hour - time.Hour)
 	assert.Equal(t, "AUTHENTICATED", next.get("/selling/orders/%s", numbers[1]).text("status"),
 		"a restart is no step")

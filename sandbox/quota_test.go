@@ -35,6 +35,8 @@ func TestQuota_SlidesItsWindows(t *testing.T) {
 		status int
 		retry  string
 	}
+	itemsOnly := quota.Unlimited
+	itemsOnly.ItemsPerWindow = 10
 	for name, test := range map[string]struct {
 		q     quota.Quota
 		steps []step
@@ -89,6 +91,7 @@ func TestQuota_SlidesItsWindows(t *testing.T) {
 		}},
 		"the zero quota": {quota.Quota{}, []step{{0, 501, 200, ""}, {0, 0, 200, ""}, {0, 0, 200, ""}}},
 		"no quota":       {quota.Unlimited, []step{{0, 501, 200, ""}, {0, 0, 200, ""}, {0, 0, 200, ""}}},
+		"one limit only": {itemsOnly, []step{{0, 10, 200, ""}, {0, 0, 200, ""}, {0, 1, 429, "300"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := open(t, withQuota(test.q))
@@ -174,5 +177,5 @@ func TestQuota_LimitsConcurrentRequests(t *testing.T) {
 
 func TestQuota_MustNotBeNegative(t *testing.T) {
 	_, err := sandbox.New(sandbox.Options{Quota: quota.Quota{RequestsPerDay: -1}})
-	require.Error(t, err)
+	require.ErrorIs(t, err, sandbox.ErrInvalidOptions)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"net/http"
+	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -137,6 +139,40 @@ func TestReset_WhileRequestsAreHandled(t *testing.T) {
 		require.NoError(t, m.Reseed(t.Context(), seed))
 	}
 	<-done
+}
+
+// slowReader is a response whose client does not read before it is released.
+type slowReader struct {
+	httptest.ResponseRecorder
+	writing, read chan struct{}
+}
+
+func (w *slowReader) Write(p []byte) (int, error) {
+	close(w.writing)
+	<-w.read
+	return w.ResponseRecorder.Write(p)
+}
+
+func TestReset_DoesNotWaitForSlowReaders(t *testing.T) {
+	m := open(t)
+	w := &slowReader{*httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
+	var clients sync.WaitGroup
+	clients.Go(func() { m.ServeHTTP(w, m.request(http.MethodGet, "/selling/listings", nil)) })
+	defer clients.Wait()
+	defer close(w.read)
+	<-w.writing
+	done := make(chan error, 1)
+	clients.Go(func() {
+		err := m.Reset(t.Context())
+		m.get("/selling/listings")
+		done <- err
+	})
+	select {
+	case err := <-done:
+		require.NoError(t, err)
+	case <-time.After(20 * time.Second):
+		require.Fail(t, "Reset and all others wait for a client")
+	}
 }
 
 // impatient is a context that ends after a number of calls of Err.

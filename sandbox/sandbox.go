@@ -54,8 +54,8 @@ const (
 	// and responds with an access token that is valid for Options.TokenLife.
 	TokenPath = "/oauth/token" //nolint:gosec // a path, not a credential
 
-	// HealthPath is the path of health checks, which need no credentials: 200 while the database
-	// can be read, else 503, as after Close.
+	// HealthPath is the path of health checks, a GET or HEAD without credentials: 200 while the
+	// database can be written, else 503, as after Close or when the disk is full.
 	HealthPath = "/healthz"
 
 	// ControlPath is the path of the control API, which does over HTTP what the methods of Sandbox
@@ -146,7 +146,8 @@ func (s *Sandbox) build(ctx context.Context) error {
 			Base: BasePath, Token: TokenPath, Health: HealthPath, Control: ControlPath,
 		},
 		TokenLife: opts.TokenLife, RotateRefreshTokens: opts.RotateRefreshTokens,
-		Now: clock.Now, Logger: opts.Logger,
+		AllowUnknownParameters: opts.AllowUnknownParameters,
+		Now:                    clock.Now, Logger: opts.Logger,
 	})
 	s.control = control.New(control.Config{
 		Store: s.store, Selling: s.selling, Handlers: operations, Gateway: s.gateway, Clock: clock,
@@ -179,7 +180,9 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Serve serves the connections of l until ctx ends. It then closes l, waits up to ten seconds for
-// the requests that are being handled, and returns nil. Clients that are too slow, in sending a
+// the requests that are being handled, and returns nil. Delays of faults end with ctx: what they
+// delayed is then handled at once. So do calls of the control API: what is left of their work is
+// done by the worker, or after the next start. Clients that are too slow, in sending a
 // request or in reading a response, are disconnected. If l fails, Serve closes all connections and
 // returns its error. The sandbox stays open.
 func (s *Sandbox) Serve(ctx context.Context, l net.Listener) error {

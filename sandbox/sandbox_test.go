@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"database/sql"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -79,7 +80,8 @@ func TestOptions_RefuseCredentialsThatNoHeaderCarries(t *testing.T) {
 		},
 	} {
 		_, err := sandbox.New(row.opts)
-		require.ErrorContains(t, err, "sandbox: options: "+row.name+":", row.why)
+		require.ErrorIs(t, err, sandbox.ErrInvalidOptions, row.why)
+		require.ErrorContains(t, err, ": "+row.name+":", row.why)
 		assert.NotContains(t, err.Error(), "sec", row.why)
 	}
 	m := open(t, func(o *sandbox.Options) { o.APIKey, o.Token = "one key", "one token, with spaces" })
@@ -108,11 +110,7 @@ func TestHealth_IsThatOfTheDatabase(t *testing.T) {
 	for name, file := range map[string]string{"in memory": "", "in a file": tempFile(t)} {
 		m := open(t, inFile(file), withQuota(quota.Quota{RequestsPerDay: 1}))
 		require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultLost}))
-		health := func() *httptest.ResponseRecorder {
-			w := httptest.NewRecorder()
-			m.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, sandbox.HealthPath, nil))
-			return w
-		}
+		health := func() *httptest.ResponseRecorder { return m.health(http.MethodGet) }
 		for range 3 {
 			assert.Equal(t, http.StatusOK, health().Code,
 				"%s: without credentials, quota and faults", name)
@@ -123,6 +121,52 @@ func TestHealth_IsThatOfTheDatabase(t *testing.T) {
 		assert.JSONEq(t, `{"status":"unavailable"}`, health().Body.String(), name)
 		assert.Empty(t, m.Counters(), name)
 	}
+}
+
+// health makes a health check.
+func (m *market) health(method string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, httptest.NewRequestWithContext(m.t.Context(), method, sandbox.HealthPath, nil))
+	return w
+}
+
+func TestHealth_FailsIfNothingCanBeWritten(t *testing.T) {
+	file := tempFile(t)
+	m := open(t, inFile(file))
+	require.Equal(t, http.StatusOK, m.health(http.MethodGet).Code)
+	db, err := sql.Open("sqlite", "file:"+file)
+	require.NoError(t, err)
+	defer db.Close()
+	for _, event := range []string{"INSERT", "UPDATE"} { // as if the disk were full
+		_, err := db.ExecContext(t.Context(), `CREATE TRIGGER full_`+event+` BEFORE `+event+` ON counters BEGIN SELECT RAISE(ROLLBACK, 'full'); END`)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, http.StatusServiceUnavailable, m.health(http.MethodGet).Code)
+	assert.Equal(t, http.StatusServiceUnavailable, m.health(http.MethodHead).Code)
+	m.get("/selling/listings")
+	_, err = db.ExecContext(t.Context(), `DROP TRIGGER full_INSERT; DROP TRIGGER full_UPDATE`)
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusOK, m.health(http.MethodGet).Code, "it recovers")
+}
+
+func TestHealth_OnlyGETAndHEAD(t *testing.T) {
+	m := open(t)
+	assert.Equal(t, http.StatusOK, m.health(http.MethodHead).Code)
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
+		w := m.health(method)
+		assert.Equal(t, http.StatusMethodNotAllowed, w.Code, method)
+		assert.Equal(t, "GET, HEAD", w.Header().Get("Allow"), method)
+	}
+}
+
+func TestSandbox_OneAtATimeHasAFile(t *testing.T) {
+	file := tempFile(t)
+	m := open(t, inFile(file))
+	_, err := sandbox.New(sandbox.Options{DB: file})
+	require.ErrorContains(t, err, file)
+	m.get("/selling/listings")
+	require.NoError(t, m.Close())
+	open(t, inFile(file))
 }
 
 func TestSandbox_ServesConcurrentClients(t *testing.T) {

@@ -36,7 +36,7 @@ func TestWorker_WorksInTheBackground(t *testing.T) {
 
 func TestWorker_DoesAcceptedWorkOnceAfterARestart(t *testing.T) {
 	file := tempFile(t)
-	killed := open(t, inFile(file)) // not closed before the next one starts
+	killed := open(t, inFile(file))
 	path := killed.batch("create-listing", map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 500})
 	op := killed.createListing("300", nil)
 	killed.pass(1500 * time.Millisecond) // some items are in progress, some queued, none done
@@ -46,7 +46,7 @@ func TestWorker_DoesAcceptedWorkOnceAfterARestart(t *testing.T) {
 	require.Positive(t, before.len("items"))
 	require.Less(t, before.len("items"), 500)
 
-	next := open(t, inFile(file))
+	next := open(t, inFile(asKilled(t, file)))
 	next.pass(time.Hour)
 	b := next.get("%s", path)
 	assert.Equal(t, "COMPLETED", b.text("status"))

@@ -6,20 +6,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/logbuffer"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
 const sandboxHelp = `Run a marketplace on this machine to practise on, with a catalog of real products
 and an order book for each of their sizes.
 
-When it is ready it prints one line on standard output, and its log on standard error:
+When it is ready it prints one line on standard output:
 
   {"baseURL":"http://127.0.0.1:41357/v2","apiKey":"…","token":"…",
    "tokenURL":"…/oauth/token","refreshToken":"…","controlURL":"…/_sandbox","controlKey":"…"}
@@ -27,6 +31,9 @@ When it is ready it prints one line on standard output, and its log on standard 
 The control API is for tests: with the control key in the header x-sandbox-key it
 buys, bids, advances the clock and the orders, and makes calls fail. A GET of
 controlURL lists all of it. GET /healthz responds 200 while the sandbox works.
+
+With --log error it logs on standard error what failed, with --log info every request
+too. A log that is not read stops nothing: records are dropped and counted.
 
 It runs until it gets SIGINT (Ctrl-C) or SIGTERM, and then finishes the requests that it
 has accepted. Without --db nothing is kept when it stops.
@@ -42,7 +49,7 @@ can be seen in the process list) and the default of sell as well:
 // marketplace is one call of sandbox.
 type marketplace struct {
 	sandbox.Options
-	address, quota string
+	address, quota, log string
 }
 
 func newSandbox(getenv func(string) string) *cobra.Command {
@@ -57,7 +64,6 @@ func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 		Example: "  sellside sandbox --addr 127.0.0.1:8080 --db market.db --quota public",
 		Args:    exactly(0, "sellside sandbox [--addr HOST:PORT] [--db FILE]"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m.Logger = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
 			if err := m.complete(getenv); err != nil {
 				return err
 			}
@@ -75,6 +81,7 @@ func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 	flags.BoolVar(&m.RotateRefreshTokens, "rotate-refresh-tokens", false, "issue a new refresh token with every access token")
 	flags.Uint64Var(&m.Seed, "seed", 0, "another seed makes other prices and ids")
 	flags.StringVar(&m.quota, "quota", "none", "quota of each account: public, as of live services, or none")
+	flags.StringVar(&m.log, "log", "error", "what to log: off, error (failures), or info (every request too)")
 	flags.DurationVar(&m.Delay, "delay", sandbox.DefaultDelay, "how long an operation is pending, and a batch item queued and then in progress; 0 for no delay")
 	flags.DurationVar(&m.OrderStep, "order-step", sandbox.DefaultOrderStep, "how long an order stays in each state; 0 leaves it there until it is moved")
 	return cmd
@@ -95,6 +102,9 @@ func (m *marketplace) complete(getenv func(string) string) error {
 	default:
 		return invalidf("sandbox: --quota (%q): use public or none", m.quota)
 	}
+	if _, ok := logLevels[m.log]; !ok && m.log != "off" {
+		return invalidf("sandbox: --log (%q): use off, error or info", m.log)
+	}
 	if m.TokenLife < time.Second {
 		return invalidf("sandbox: --token-life (%s): use a second or more", m.TokenLife)
 	}
@@ -106,9 +116,31 @@ func (m *marketplace) complete(getenv func(string) string) error {
 	return nil
 }
 
+// logLevels are the values of --log, but for off.
+var logLevels = map[string]slog.Level{"error": slog.LevelError, "info": slog.LevelInfo}
+
+// logTo logs to a writer that may be closed or not be read, until stop is called.
+func (m *marketplace) logTo(stderr io.Writer) (stop func()) {
+	level, ok := logLevels[m.log]
+	if !ok {
+		return func() {}
+	}
+	signal.Ignore(syscall.SIGPIPE) // which a closed standard error sends
+	buffer := logbuffer.New(stderr)
+	m.Logger = slog.New(slog.NewTextHandler(buffer, &slog.HandlerOptions{Level: level}))
+	return func() {
+		buffer.Close(time.Second)
+		signal.Reset(syscall.SIGPIPE)
+	}
+}
+
 func (m *marketplace) run(cmd *cobra.Command) (err error) {
 	ctx := cmd.Context()
+	defer m.logTo(cmd.ErrOrStderr())()
 	market, err := sandbox.New(m.Options)
+	if errors.Is(err, sandbox.ErrInvalidOptions) {
+		return invalidf("%w", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -108,6 +109,7 @@ func TestSandbox_TakesEveryFlag(t *testing.T) {
 		{[]string{"--quota", "none"}, func(*sandbox.Options) {}, "none is the default"},
 		{[]string{"--refresh-token", "x"}, func(o *sandbox.Options) { o.RefreshToken = "x" }, "another refresh token"},
 		{[]string{"--token-life", "1m"}, func(o *sandbox.Options) { o.TokenLife = time.Minute }, "tokens that end soon"},
+		{[]string{"--log", "off"}, func(*sandbox.Options) {}, "the log is no part of the market"},
 		{[]string{"--rotate-refresh-tokens"}, func(o *sandbox.Options) { o.RotateRefreshTokens = true }, "as strict services do"},
 	} {
 		want := sandbox.Options{
@@ -121,6 +123,12 @@ func TestSandbox_TakesEveryFlag(t *testing.T) {
 	}
 	for _, row := range []struct{ flag, value, says string }{
 		{"--quota", "some", "--quota"},
+		{"--log", "debug", "--log"},
+		{"--api-key", "a\nb", "APIKey"},
+		{"--token", " b", "Token"},
+		{"--control-key", "c\t", "ControlKey"},
+		{"--delay", "soon", "--delay"},
+		{"--no-such-flag", "1", "--no-such-flag"},
 		{"--token-life", "1ms", "--token-life"},
 		{"--delay", "-1s", "--delay"},
 		{"--order-step", "-1s", "--order-step"},
@@ -181,4 +189,57 @@ func TestListen_RefusesATakenAddress(t *testing.T) {
 	defer l.Close()
 	_, err = listen(t.Context(), l.Addr().String())
 	require.ErrorIs(t, err, syscall.EADDRINUSE)
+}
+
+func TestSandbox_LogsWhatItIsAskedTo(t *testing.T) {
+	for log, want := range map[string]bool{"off": false, "error": false, "info": true} {
+		errors := watch("")
+		ctx, cancel := context.WithCancel(t.Context())
+		out, code := watch("\n"), make(chan int, 1)
+		go func() {
+			code <- run(ctx, []string{"sandbox", "--log", log}, strings.NewReader(""), out, errors, settings{}.get)
+		}()
+		<-out.seen
+		var r ready
+		require.NoError(t, json.Unmarshal([]byte(out.String()), &r))
+		get(t, r.BaseURL+"/selling/listings")
+		cancel()
+		require.Equal(t, 0, <-code)
+		assert.Equal(t, want, strings.Contains(errors.String(), "operation=ListListings"), log)
+	}
+}
+
+func get(t *testing.T, url string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	require.NoError(t, err)
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+}
+
+func TestSandbox_NeedsNoReaderOfItsLog(t *testing.T) {
+	for name, closed := range map[string]bool{"not read": false, "closed": true} {
+		process := exec.CommandContext(t.Context(), os.Args[0], "sandbox", "--log", "info")
+		process.Env = append(os.Environ(), asProcess+"=1")
+		out, err := process.StdoutPipe()
+		require.NoError(t, err)
+		log, err := process.StderrPipe()
+		require.NoError(t, err)
+		require.NoError(t, process.Start())
+		if closed {
+			require.NoError(t, log.Close())
+		}
+		line, err := bufio.NewReader(out).ReadString('\n')
+		require.NoError(t, err)
+		var r ready
+		require.NoError(t, json.Unmarshal([]byte(line), &r))
+		for range 300 { // more than the pipe and the buffer have room for
+			get(t, r.BaseURL+"/"+strings.Repeat("x", 2000))
+		}
+		require.NoError(t, process.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, process.Wait(), name)
+	}
 }

@@ -89,6 +89,9 @@ func (c *Control) Handler() http.Handler {
 			// connection there is no deadline to move.
 			connection := http.NewResponseController(w)
 			_ = connection.SetWriteDeadline(time.Time{})
+			ctx, cancel := gateway.UntilStopped(r.Context())
+			defer cancel()
+			r = r.WithContext(ctx)
 			body, err := e.run(r)
 			_ = connection.SetWriteDeadline(time.Now().Add(gateway.WriteTimeout))
 			if err != nil {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,9 +51,9 @@ var theContract = sync.OnceValue(func() *contract {
 // rest of a start, which need not wait for it: the first request does.
 func LoadContract() { theContract() }
 
-// checkContract refuses a request that the document does not allow: with 413 if its body is too
-// long, else with 400 and a message that names the parameter or the JSON pointer.
-func checkContract(r *http.Request, to *route) *wire.Error {
+// checkContract refuses a request that the document does not allow, with 400 and a message that
+// names the parameter or the JSON pointer.
+func (g *Gateway) checkContract(r *http.Request, to *route) *wire.Error {
 	contract := to.contract()
 	params := map[string]string{}
 	for _, segment := range to.segments {
@@ -60,23 +62,40 @@ func checkContract(r *http.Request, to *route) *wire.Error {
 			params[name] = r.PathValue(name)
 		}
 	}
-	err := openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
-		Request: r, PathParams: params, Route: contract,
-		Options: &openapi3filter.Options{
-			AuthenticationFunc:  openapi3filter.NoopAuthenticationFunc, // done already
-			SkipSettingDefaults: true,                                  // handlers distinguish them from values
-		},
-	})
+	err := g.checkQuery(r, contract)
+	if err == nil {
+		err = openapi3filter.ValidateRequest(r.Context(), &openapi3filter.RequestValidationInput{
+			Request: r, PathParams: params, Route: contract,
+			Options: &openapi3filter.Options{
+				AuthenticationFunc:  openapi3filter.NoopAuthenticationFunc, // done already
+				SkipSettingDefaults: true,                                  // handlers distinguish them from values
+			},
+		})
+	}
 	if err == nil {
 		err = checkMembers(r, contract.Operation)
 	}
-	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &wire.Error{
-			Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("body: must have %d bytes at most", tooLong.Limit),
-		}
-	}
 	if err != nil {
 		return wire.Invalidf("%s", blame(err))
+	}
+	return nil
+}
+
+// checkQuery refuses query parameters that the operation does not have: one that is misspelt would
+// be ignored.
+func (g *Gateway) checkQuery(r *http.Request, to *routers.Route) error {
+	sent, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return fmt.Errorf("query: %w", err)
+	}
+	if g.AllowUnknownParameters {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		known := to.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name)
+		if known == nil && to.PathItem.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil {
+			return fmt.Errorf("query parameter %.80q: not found", name)
+		}
 	}
 	return nil
 }
@@ -114,22 +133,21 @@ func cause(request *openapi3filter.RequestError) (pointer, reason string) {
 		}
 		return "", reason
 	}
-	for schema != nil {
-		for _, part := range schema.JSONPointer() {
-			pointer += "/" + escapePointer.Replace(part)
+	// The reason of an allOf has the errors of its parts, whose pointers begin at the body, too.
+	for inner := schema; inner != nil; {
+		schema, inner = inner, nil
+		if schema.Origin != nil {
+			errors.As(schema.Origin, &inner)
 		}
-		reason = schema.Reason
-		var inner *openapi3.SchemaError
-		if schema.Origin == nil || !errors.As(schema.Origin, &inner) {
-			break
-		}
-		schema = inner
 	}
-	return pointer, reason
+	for _, part := range schema.JSONPointer() {
+		pointer += "/" + escapePointer.Replace(part)
+	}
+	return pointer, schema.Reason
 }
 
-// checkMembers refuses bodies that mean something else to encoding/json than to the document. The
-// document matches names exactly and allows undeclared members, while encoding/json takes "Amount"
+// checkMembers refuses bodies that mean something else to encoding/json than to the document, and
+// text after the value, which neither of them reads. The document matches names exactly and allows undeclared members, while encoding/json takes "Amount"
 // for "amount", and the last of several members of a name.
 func checkMembers(r *http.Request, o *openapi3.Operation) error {
 	if o.RequestBody == nil {
@@ -149,7 +167,13 @@ func checkMembers(r *http.Request, o *openapi3.Operation) error {
 	}
 	m := members{json.NewDecoder(bytes.NewReader(body))}
 	m.json.UseNumber() // a float64 cannot hold all numbers
-	return m.check(media.Schema)
+	if err := m.check(media.Schema); err != nil {
+		return err
+	}
+	if _, err := m.json.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("body: must be one JSON value")
+	}
+	return nil
 }
 
 // members reads the members of a body token by token.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -107,7 +106,12 @@ func (q *Faults) take(operation string) (Fault, bool) {
 	return f, true
 }
 
-// inject lets the fault happen that waits for the call, if any.
+// faulty returns a stage that lets the fault happen that waits for the call, if any, before or in
+// place of the next stage.
+func (g *Gateway) faulty(next stage) stage {
+	return func(w http.ResponseWriter, r *http.Request, c *call) { g.inject(w, r, c, next) }
+}
+
 func (g *Gateway) inject(w http.ResponseWriter, r *http.Request, c *call, next stage) {
 	generation := g.generation.Load() // before the fault is taken: a reset removes it
 	f, ok := g.Faults.take(c.operation)
@@ -117,9 +121,6 @@ func (g *Gateway) inject(w http.ResponseWriter, r *http.Request, c *call, next s
 	}
 	c.faulty, c.generation = true, generation
 	original := &buffer{header: http.Header{}}
-	if f.Delay > 0 {
-		r.Body = readAhead(r.Body)
-	}
 	if f.Applied {
 		// A client that is gone does not undo what it asked for.
 		next(original, r.WithContext(context.WithoutCancel(r.Context())), c)
@@ -135,7 +136,8 @@ func (g *Gateway) inject(w http.ResponseWriter, r *http.Request, c *call, next s
 	}
 }
 
-// wait returns after the delay. It aborts the request if the client is gone before.
+// wait returns after the delay, or when the server shuts down. It aborts the request if the client
+// is gone before.
 func (f Fault) wait(w http.ResponseWriter, r *http.Request) {
 	if f.Delay == 0 {
 		return
@@ -147,19 +149,10 @@ func (f Fault) wait(w http.ResponseWriter, r *http.Request) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+	case <-stopping(r.Context()).Done():
 	case <-r.Context().Done():
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// readAhead reads a body, whose length is limited, and returns one to read again: net/http notices
-// that a client is gone only after the whole request was read.
-func readAhead(body io.ReadCloser) io.ReadCloser {
-	text, _ := io.ReadAll(body) // body returns the same error once more to the next reader
-	return struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(text), body), body}
 }
 
 // respond writes what the client gets instead of the original response, which is empty if the fault

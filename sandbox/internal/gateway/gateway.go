@@ -17,10 +17,6 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// maxBody is the most bytes that the body of a request may have. The longest body that makes sense,
-// a batch of a hundred items, has about a fiftieth of it.
-const maxBody = 1 << 20
-
 // Names of endpoints that are no operations of the document. Only tokenOperation is counted and can
 // fail.
 const (
@@ -49,8 +45,10 @@ type Config struct {
 	TokenLife time.Duration
 	// RotateRefreshTokens makes every grant replace the refresh token.
 	RotateRefreshTokens bool
-	Now                 func() time.Time
-	Logger              *slog.Logger
+	// AllowUnknownParameters ignores query parameters that operations do not have.
+	AllowUnknownParameters bool
+	Now                    func() time.Time
+	Logger                 *slog.Logger
 }
 
 // Gateway serves all endpoints. It is safe for concurrent use.
@@ -62,13 +60,13 @@ type Gateway struct {
 	routes       []route
 	issuedTokens atomic.Uint64
 
-	handling   sync.RWMutex // read-locked by handlers of operations
+	handling   sync.RWMutex // read-locked by handlers of operations until they respond
 	generation atomic.Int64 // resets so far
 }
 
 // New returns a gateway without faults and with all counters at zero.
 func New(c Config) *Gateway {
-	return &Gateway{Config: c, routes: newRoutes(c.Handlers.Routes())}
+	return &Gateway{Config: c, routes: newRoutes(c.Paths.Base, c.Handlers.Routes())}
 }
 
 // call is what the stages of a request know of it. It belongs to the goroutine of its request.
@@ -88,27 +86,36 @@ type stage func(http.ResponseWriter, *http.Request, *call)
 // a [http.ServeMux] would: the service does not either.
 func (g *Gateway) Handler(control http.Handler) http.Handler {
 	return g.observed(func(w http.ResponseWriter, r *http.Request, c *call) {
-		if r.Body == nil { // as clients may leave it, and in-process transports pass it on
-			r.Body = http.NoBody
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		switch p := r.URL.Path; {
-		case p == g.Paths.Token:
-			c.operation = tokenOperation
-			g.inject(w, r, c, g.grant)
-		case p == g.Paths.Health:
-			c.operation = healthOperation
-			g.health(w, r)
-		case p == g.Paths.Control || strings.HasPrefix(p, g.Paths.Control+"/"):
-			c.operation = controlOperation
-			control.ServeHTTP(w, r)
+		serve := g.choose(r, c, control)
+		switch refused := readBody(r); {
+		case refused == nil:
+			serve(w, r, c)
+		case refused.Status == http.StatusRequestEntityTooLarge:
+			refuseRest(w, r, refused)
 		default:
-			if c.route, c.noRoute = g.find(r); c.route != nil {
-				c.operation = c.route.contract().Operation.OperationID
-			}
-			g.inject(w, r, c, g.handle)
+			refused.Write(w)
 		}
 	})
+}
+
+// choose returns the stage for the endpoint of a request.
+func (g *Gateway) choose(r *http.Request, c *call, control http.Handler) stage {
+	switch p := r.URL.Path; {
+	case p == g.Paths.Token:
+		c.operation = tokenOperation
+		return g.faulty(g.grant)
+	case p == g.Paths.Health:
+		c.operation = healthOperation
+		return func(w http.ResponseWriter, r *http.Request, _ *call) { g.health(w, r) }
+	case p == g.Paths.Control || strings.HasPrefix(p, g.Paths.Control+"/"):
+		c.operation = controlOperation
+		return func(w http.ResponseWriter, r *http.Request, _ *call) { control.ServeHTTP(w, r) }
+	default:
+		if c.route, c.noRoute = g.find(r); c.route != nil {
+			c.operation = c.route.contract().Operation.OperationID
+		}
+		return g.faulty(g.handle)
+	}
 }
 
 // handle takes a request for an operation from its credentials to its handler. What is wrong with
@@ -123,21 +130,42 @@ func (g *Gateway) handle(w http.ResponseWriter, r *http.Request, c *call) {
 		refused = c.noRoute
 	}
 	if refused == nil {
-		refused = checkContract(r, c.route)
+		refused = g.checkContract(r, c.route)
 	}
 	if refused != nil {
 		refused.Write(w)
 		return
 	}
 	g.handling.RLock()
-	defer g.handling.RUnlock()
+	unlock := sync.OnceFunc(g.handling.RUnlock)
+	defer unlock()
 	if c.faulty && c.generation != g.generation.Load() {
 		panic(http.ErrAbortHandler) // a reset came while a fault delayed it
 	}
-	c.route.handler(w, r.WithContext(handlers.WithAccount(r.Context(), account.Seq)))
+	c.route.handler(&responding{w, unlock}, r.WithContext(handlers.WithAccount(r.Context(), account.Seq)))
 }
 
-// Exclusive runs f while no handler of an operation runs.
+// responding calls begin before anything is written, more than once. Handlers have read all that
+// they respond by then, so that a client that reads slowly keeps no lock.
+type responding struct {
+	http.ResponseWriter
+	begin func()
+}
+
+func (r *responding) WriteHeader(status int) {
+	r.begin()
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *responding) Write(p []byte) (int, error) {
+	r.begin()
+	return r.ResponseWriter.Write(p)
+}
+
+// Unwrap lets [http.ResponseController] reach the connection.
+func (r *responding) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// Exclusive runs f while no handler of an operation runs. Responses may still be written.
 func (g *Gateway) Exclusive(f func() error) error {
 	g.handling.Lock()
 	defer g.handling.Unlock()
@@ -152,14 +180,18 @@ func (g *Gateway) Reset() {
 	g.Counters.clear()
 }
 
-// health responds 200 while the database can be read, and 503 if not.
+// health responds 200 while the database can be written, and 503 if not.
 func (g *Gateway) health(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		notAllowed(r, "GET, HEAD").Write(w)
+		return
+	}
 	status, text := http.StatusOK, `{"status":"ok"}`+"\n"
-	err := g.Store.View(r.Context(), func(tx *store.Tx) error {
-		_, err := tx.Accounts()
-		return err
-	})
-	if err != nil {
+	if err := g.Store.CheckWrite(r.Context()); err != nil {
+		if r.Context().Err() != nil {
+			panic(http.ErrAbortHandler) // the client is gone
+		}
+		g.Logger.ErrorContext(r.Context(), "health check failed", "error", err)
 		status, text = http.StatusServiceUnavailable, `{"status":"unavailable"}`+"\n"
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -18,8 +18,8 @@ import (
 // route leads to the handler of one operation.
 type route struct {
 	method   string
-	path     string // as the document writes it
-	segments []string
+	path     string   // as the document writes it
+	segments []string // of the whole path, with that of the base
 	handler  http.HandlerFunc
 }
 
@@ -28,11 +28,11 @@ var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.Met
 
 // newRoutes orders routes by path, so that the first one that matches is the best: a literal
 // segment comes before a parameter, since no literal begins with a character above the brace.
-func newRoutes(all handlers.Routes) []route {
+func newRoutes(base string, all handlers.Routes) []route {
 	routes := make([]route, 0, len(all))
 	for pattern, handler := range all {
 		method, path, _ := strings.Cut(pattern, " ")
-		routes = append(routes, route{method, path, strings.Split(path, "/"), handler})
+		routes = append(routes, route{method, path, strings.Split(base+path, "/"), handler})
 	}
 	slices.SortFunc(routes, func(a, b route) int {
 		return cmp.Or(cmp.Compare(a.path, b.path), slices.Index(methods, a.method)-slices.Index(methods, b.method))
@@ -46,7 +46,7 @@ func newRoutes(all handlers.Routes) []route {
 // This is the only place where a path is interpreted. Segments are compared decoded, each for
 // itself: %61ctive is active, and a%2Fb is one segment.
 func (g *Gateway) find(r *http.Request) (*route, *wire.Error) {
-	sent, ok := g.split(r.URL)
+	sent, ok := split(r.URL)
 	first := slices.IndexFunc(g.routes, func(o route) bool { return ok && o.match(sent) })
 	if first < 0 {
 		return nil, &wire.Error{Status: http.StatusNotFound, Message: fmt.Sprintf("path (%.200q): not found", r.URL.Path)}
@@ -59,20 +59,24 @@ func (g *Gateway) find(r *http.Request) (*route, *wire.Error) {
 		}
 		allowed = append(allowed, g.routes[i].method)
 	}
-	return nil, &wire.Error{
+	return nil, notAllowed(r, strings.Join(allowed, ", "))
+}
+
+// notAllowed refuses the method of a request. allowed is the value of the Allow header.
+func notAllowed(r *http.Request, allowed string) *wire.Error {
+	return &wire.Error{
 		Status: http.StatusMethodNotAllowed, Message: fmt.Sprintf("method (%.20s): not allowed", r.Method),
-		Header: http.Header{"Allow": {strings.Join(allowed, ", ")}},
+		Header: http.Header{"Allow": {allowed}},
 	}
 }
 
-// split returns the decoded segments of a path below the base path. Paths are not cleaned: those
-// that would have to be are paths of nothing.
-func (g *Gateway) split(u *url.URL) ([]string, bool) {
-	below, ok := strings.CutPrefix(u.EscapedPath(), g.Paths.Base)
-	if !ok || path.Clean(u.Path) != u.Path {
+// split returns the decoded segments of a path. Paths are not cleaned: those that would have to be
+// are paths of nothing.
+func split(u *url.URL) ([]string, bool) {
+	if path.Clean(u.Path) != u.Path {
 		return nil, false
 	}
-	segments := strings.Split(below, "/")
+	segments := strings.Split(u.EscapedPath(), "/")
 	for i, s := range segments {
 		decoded, err := url.PathUnescape(s)
 		if err != nil {

@@ -79,6 +79,26 @@ func TestServe_FinishesRequestsThatItAccepted(t *testing.T) {
 	require.NoError(t, <-served)
 }
 
+func TestServe_EndsWorkThatTheNextStartContinues(t *testing.T) {
+	began := make(chan struct{})
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		ctx, cancel := UntilStopped(r.Context())
+		defer cancel()
+		close(began)
+		<-ctx.Done()
+		assert.NoError(t, r.Context().Err(), "the request itself is not ended")
+	})
+	l := listen(t)
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- Serve(ctx, l, h, silent) }()
+	_, err := io.WriteString(dial(t, l), "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	require.NoError(t, err)
+	<-began
+	stop()
+	require.NoError(t, <-served)
+}
+
 func TestServe_ReturnsTheErrorOfItsListener(t *testing.T) {
 	l := listen(t)
 	require.NoError(t, l.Close())

@@ -218,6 +218,9 @@ func createItems(elements []wire.CreateItem) ([]store.Item, error) {
 	}
 	var items []store.Item
 	for i, e := range elements {
+		if err := bodyID(fmt.Sprintf("/items/%d/variantId", i), e.VariantID); err != nil {
+			return nil, err
+		}
 		if err := market.CheckNumeric(e.Amount); err != nil {
 			return nil, wire.Invalidf("/items/%d/amount: %s", i, err.Error())
 		}
@@ -232,18 +235,18 @@ func createItems(elements []wire.CreateItem) ([]store.Item, error) {
 		if len(items)+n > maxItems {
 			return nil, wire.Invalidf("/items/%d/quantity: must make %d listings in all at most", i, maxItems)
 		}
-		item := store.Item{
+		input := store.ItemInput{
 			VariantID: e.VariantID, Amount: e.Amount, Currency: market.USD, InventoryType: selling.Standard,
 			ExpiresAt: expires, Active: new(e.Active == nil || *e.Active),
 		}
 		if e.CurrencyCode != nil {
-			item.Currency = string(*e.CurrencyCode)
+			input.Currency = string(*e.CurrencyCode)
 		}
 		if e.InventoryType != nil {
-			item.InventoryType = string(*e.InventoryType)
+			input.InventoryType = string(*e.InventoryType)
 		}
 		for range n {
-			items = append(items, item)
+			items = append(items, store.Item{ItemInput: input})
 		}
 	}
 	return items, nil
@@ -256,21 +259,24 @@ func updateItems(elements []wire.UpdateItem) ([]store.Item, error) {
 	}
 	items := make([]store.Item, 0, len(elements))
 	for i, e := range elements {
+		if err := bodyID(fmt.Sprintf("/items/%d/listingId", i), e.ListingID); err != nil {
+			return nil, err
+		}
 		expires, err := expiry(fmt.Sprint("/items/", i), e.ExpiresAt)
 		if err != nil {
 			return nil, err
 		}
-		item := store.Item{ListingID: e.ListingID, ExpiresAt: expires, Active: e.Active}
+		input := store.ItemInput{ListingID: e.ListingID, ExpiresAt: expires, Active: e.Active}
 		if e.Amount != nil {
 			if err := market.CheckNumeric(*e.Amount); err != nil {
 				return nil, wire.Invalidf("/items/%d/amount: %s", i, err.Error())
 			}
-			item.Amount = *e.Amount
+			input.Amount = *e.Amount
 		}
 		if e.CurrencyCode != nil {
-			item.Currency = string(*e.CurrencyCode)
+			input.Currency = string(*e.CurrencyCode)
 		}
-		items = append(items, item)
+		items = append(items, store.Item{ItemInput: input})
 	}
 	return items, nil
 }
@@ -281,8 +287,11 @@ func deleteItems(elements []wire.DeleteItem) ([]store.Item, error) {
 		return nil, err
 	}
 	items := make([]store.Item, 0, len(elements))
-	for _, e := range elements {
-		items = append(items, store.Item{ListingID: e.ListingID})
+	for i, e := range elements {
+		if err := bodyID(fmt.Sprintf("/items/%d/listingId", i), e.ListingID); err != nil {
+			return nil, err
+		}
+		items = append(items, store.Item{ItemInput: store.ItemInput{ListingID: e.ListingID}})
 	}
 	return items, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
@@ -32,6 +33,11 @@ func (h *Handlers) IngestProducts(
 				return nil, wire.Invalidf("/items/%d/%s: must not be missing or blank", i, m.name)
 			}
 		}
+		for _, m := range shownTexts(item) {
+			if utf8.RuneCountInString(m.text) > maxText {
+				return nil, wire.Invalidf("/items/%d/%s: must have %d characters at most (%.40q)", i, m.name, maxText, m.text)
+			}
+		}
 		input, err := json.Marshal(item)
 		if err != nil {
 			return nil, fmt.Errorf("ingest: %w", err)
@@ -40,6 +46,25 @@ func (h *Handlers) IngestProducts(
 	}
 	id, err := h.selling.Ingest(ctx, accountOf(ctx), products)
 	return wire.IngestProducts201JSONResponse{IngestionID: id}, err
+}
+
+// maxText is the most characters of a text in shownTexts; assumed.
+const maxText = 1000
+
+// shownTexts returns the members of a proposed product that other responses repeat: every listing
+// of the product has its title, and the name of every size is made of it.
+func shownTexts(p wire.IngestionProduct) []textMember {
+	all := []textMember{
+		{"productTitle", p.ProductTitle},
+		{"brand", p.Brand},
+		{"colorway", deref(p.Colorway)},
+		{"gender", deref(p.Gender)},
+		{"styleCode", deref(p.StyleCode)},
+	}
+	for i, v := range p.Variants {
+		all = append(all, textMember{fmt.Sprintf("variants/%d/size", i), v.Size})
+	}
+	return all
 }
 
 // textMember is a member of a proposed product.

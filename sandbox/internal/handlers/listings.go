@@ -126,6 +126,9 @@ func (h *Handlers) listing(l store.Listing) wire.Listing {
 func (h *Handlers) CreateListing(
 	ctx context.Context, r wire.CreateListingRequestObject,
 ) (wire.CreateListingResponseObject, error) {
+	if err := bodyID("/variantId", r.Body.VariantID); err != nil {
+		return nil, err
+	}
 	t, err := terms(&r.Body.Amount, r.Body.CurrencyCode, r.Body.ExpiresAt)
 	if err != nil {
 		return nil, err

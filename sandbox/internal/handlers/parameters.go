@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -57,6 +58,18 @@ func checkID(in, parameter, id string) error {
 func pathID(parameter, id string) error { return checkID("path", parameter, id) }
 
 func queryID(parameter, id string) error { return checkID("query", parameter, id) }
+
+// maxID is the most characters that an id in a body may have; assumed. Ids in bodies need not be
+// UUIDs, since an unknown one is the error of an item, so they are stored as they were sent.
+const maxID = 64
+
+// bodyID refuses an id in a body that is too long. pointer is its JSON pointer.
+func bodyID(pointer, id string) error {
+	if utf8.RuneCountInString(id) > maxID {
+		return wire.Invalidf("%s: must have %d characters at most (%.80q)", pointer, maxID, id)
+	}
+	return nil
+}
 
 // maxValues is the most different values in a list; assumed.
 const maxValues = 100

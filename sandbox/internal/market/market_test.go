@@ -1,6 +1,7 @@
 package market
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/govalues/decimal"
@@ -39,6 +40,8 @@ func TestParseAmount_IsExactAndBounded(t *testing.T) {
 		{"1,000", "USD", 0, false, "no separators"},
 		{"12.", "USD", 0, false, "a point needs digits after it"},
 		{"", "USD", 0, false, "empty"},
+		{"125." + strings.Repeat("0", 36), "USD", 12500, true, "40 characters"},
+		{"125." + strings.Repeat("0", 37), "USD", 0, false, "a character more than any amount has"},
 	} {
 		got, err := ParseAmount(row.text, currency(t, row.currency))
 		assert.Equal(t, row.ok, err == nil, "%s: %q: %v", row.why, row.text, err)

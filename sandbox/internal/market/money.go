@@ -62,10 +62,17 @@ func (c Currency) unit() int64 {
 	return u
 }
 
+// maxAmount is the most characters that an amount may have; assumed. Amounts of batches are stored as
+// they were sent.
+const maxAmount = 40
+
 // CheckNumeric refuses a text that is no positive decimal number: digits, and optionally a point
-// and more digits, but no signs, exponents, spaces and separators. An amount can be checked no
-// further while its currency is not known.
+// and more digits, but no signs, exponents, spaces and separators, in 40 characters at most. An
+// amount can be checked no further while its currency is not known.
 func CheckNumeric(text string) error {
+	if len(text) > maxAmount {
+		return fmt.Errorf("amount (%.40q): must have %d characters at most", text, maxAmount)
+	}
 	whole, frac, hasPoint := strings.Cut(text, ".")
 	if !isDigits(whole) || hasPoint && !isDigits(frac) {
 		return fmt.Errorf("amount (%.40q): must be a decimal number, such as 125 or 125.50", text)

@@ -69,13 +69,11 @@ func (s *Service) start(
 		if err := allow(operation, l); err != nil {
 			return err
 		}
-		pending, err := c.tx.PendingOperations(l.ID)
+		pending, err := c.tx.PendingTerms(l.ID)
 		if err != nil {
 			return err
 		}
-		for _, before := range pending {
-			assign(&l, before.Change)
-		}
+		assign(&l, pending)
 		set, err := c.resolve(l, t)
 		if err != nil {
 			return err

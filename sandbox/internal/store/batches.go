@@ -41,7 +41,8 @@ func (b *Batch) columns() []any {
 }
 
 // InsertBatch inserts a batch and its items, all of them queued, and returns the batch. It reads
-// ID, Account, Kind and CreatedAt of b and ignores the rest.
+// ID, Account, Kind and CreatedAt of b and ignores the rest. The input of consecutive items that
+// have the same one is stored once.
 func (t *Tx) InsertBatch(b Batch, items []Item) (Batch, error) {
 	b.Status, b.UpdatedAt = state.Queued, b.CreatedAt
 	b.TotalItems, b.Items = len(items), Progress{Queued: len(items)}
@@ -60,8 +61,16 @@ func (t *Tx) InsertBatch(b Batch, items []Item) (Batch, error) {
 	if b.Seq, err = result.LastInsertId(); err != nil {
 		return b, err
 	}
+	var stored *ItemInput
+	var input int64 // its number
 	for i := range items {
-		if err := t.insertItem(b.firstItem+int64(i), b.Seq, &items[i]); err != nil {
+		if stored == nil || *stored != items[i].ItemInput {
+			stored = &items[i].ItemInput
+			if input, err = t.insertInput(*stored); err != nil {
+				return b, err
+			}
+		}
+		if err := t.insertItem(b.firstItem+int64(i), b.Seq, input, &items[i]); err != nil {
 			return b, err
 		}
 	}
@@ -105,17 +114,24 @@ func (t *Tx) UpdateBatches(now time.Time) error {
 	return nil
 }
 
-// Item is one row of batch_items. The input is stored as it was sent; which members are set depends
-// on the kind of the batch.
+// Item is one row of batch_items.
 type Item struct {
-	Seq           int64
-	ID            string
-	Batch         int64 // Seq of the batch
-	BatchID       string
-	Account       int64  // of the batch
-	Kind          string // of the batch
-	Status        string
-	DueAt         time.Time // zero once it is done
+	Seq     int64
+	ID      string
+	Batch   int64 // Seq of the batch
+	BatchID string
+	Account int64  // of the batch
+	Kind    string // of the batch
+	Status  string
+	DueAt   time.Time // zero once it is done
+	ItemInput
+	Result ItemResult
+	Error  string
+}
+
+// ItemInput is one row of batch_inputs: what was sent for one or more items. Which members are set
+// depends on the kind of the batch.
+type ItemInput struct {
 	VariantID     string
 	ListingID     string
 	Amount        string // decimal text
@@ -123,8 +139,6 @@ type Item struct {
 	InventoryType string
 	ExpiresAt     time.Time
 	Active        *bool
-	Result        ItemResult
-	Error         string
 }
 
 // ItemResult is the result of an item; it is empty unless the item is completed.
@@ -134,10 +148,11 @@ type ItemResult struct {
 }
 
 const itemColumns = `i.seq, i.id, i.batch, b.id, b.account, b.kind, i.status, i.due_at,
-	i.variant_id, i.listing_id, i.amount, i.currency, i.inventory_type, i.expires_at, i.active,
+	n.variant_id, n.listing_id, n.amount, n.currency, n.inventory_type, n.expires_at, n.active,
 	i.result_listing_id, i.result_ask_id, i.error`
 
-const itemTables = ` FROM batch_items i JOIN batches b ON b.seq = i.batch`
+const itemTables = ` FROM batch_items i JOIN batches b ON b.seq = i.batch
+	JOIN batch_inputs n ON n.seq = i.input`
 
 func (i *Item) columns() []any {
 	return []any{
@@ -156,12 +171,23 @@ func (i *Item) columns() []any {
 	}
 }
 
+// insertInput inserts the input of one or more items and returns its number.
+func (t *Tx) insertInput(n ItemInput) (int64, error) {
+	result, err := t.run(`INSERT INTO batch_inputs (variant_id, listing_id, amount, currency,
+		inventory_type, expires_at, active) VALUES (`+placeholders(7)+`)`,
+		opt(n.VariantID), opt(n.ListingID), opt(n.Amount), opt(n.Currency), opt(n.InventoryType),
+		at(n.ExpiresAt), n.Active)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
 // insertItem inserts a queued item of a batch.
-func (t *Tx) insertItem(seq, batch int64, i *Item) error {
-	return t.exec(`INSERT INTO batch_items (seq, id, batch, status, due_at, variant_id, listing_id,
-		amount, currency, inventory_type, expires_at, active) VALUES (`+placeholders(12)+`)`,
-		seq, i.ID, batch, state.Queued, at(i.DueAt), opt(i.VariantID), opt(i.ListingID),
-		opt(i.Amount), opt(i.Currency), opt(i.InventoryType), at(i.ExpiresAt), i.Active)
+func (t *Tx) insertItem(seq, batch, input int64, i *Item) error {
+	return t.exec(`INSERT INTO batch_items (seq, id, batch, status, due_at, input)
+		VALUES (`+placeholders(6)+`)`,
+		seq, i.ID, batch, state.Queued, at(i.DueAt), input)
 }
 
 // Items reads the items of a batch in the order they were sent; a status selects some of them.

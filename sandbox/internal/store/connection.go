@@ -15,16 +15,12 @@ type pool struct {
 	closed chan struct{}
 }
 
-// openPool opens n connections to a database, after prepare has run on it.
+// openPool opens n connections to a database, by its name for SQLite, after prepare has run on it.
 func openPool(
-	ctx context.Context, path string, n int, settings url.Values,
+	ctx context.Context, name string, n int, settings url.Values,
 	prepare func(context.Context, *sql.DB) error,
 ) (*pool, error) {
 	settings.Set("_busy_timeout", "5000")
-	name := ":memory:"
-	if path != "" {
-		name = "file:" + (&url.URL{Path: path}).EscapedPath()
-	}
 	db, err := sql.Open("sqlite", name+"?"+settings.Encode())
 	if err != nil {
 		return nil, err

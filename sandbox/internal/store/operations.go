@@ -1,6 +1,9 @@
 package store
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Operation is one row of operations: a change of a listing that is pending, was made or failed.
 type Operation struct {
@@ -89,10 +92,26 @@ func (t *Tx) Operations(listingID string, before int64, limit int) ([]Operation,
 		listingID, before, limit)
 }
 
-// PendingOperations reads the pending operations of a listing, in the order they fall due.
-func (t *Tx) PendingOperations(listingID string) ([]Operation, error) {
-	return list(t, (*Operation).columns, `SELECT `+operationColumns+` FROM operations
-		WHERE listing_id = ? AND due_at IS NOT NULL ORDER BY due_at, seq`, listingID)
+// PendingTerms reads the terms that a listing will have when its pending operations have been made:
+// the amount of the last one that sets an amount, and the expiry of the last one that sets an
+// expiry. The result is zero if none of them does.
+func (t *Tx) PendingTerms(listingID string) (Change, error) {
+	var set Change
+	err := t.get(`SELECT amount, currency FROM operations
+		WHERE listing_id = ? AND due_at IS NOT NULL AND amount IS NOT NULL
+		ORDER BY due_at DESC, seq DESC LIMIT 1`,
+		[]any{listingID}, []any{&set.Amount, &set.Currency})
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return set, err
+	}
+	err = t.get(`SELECT expires_at FROM operations
+		WHERE listing_id = ? AND due_at IS NOT NULL AND expires_at IS NOT NULL
+		ORDER BY due_at DESC, seq DESC LIMIT 1`,
+		[]any{listingID}, []any{timeColumn{&set.ExpiresAt}})
+	if errors.Is(err, ErrNotFound) {
+		return set, nil
+	}
+	return set, err
 }
 
 // DueOperations reads pending operations that are due, in the order they fell due.

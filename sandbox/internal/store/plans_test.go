@@ -16,7 +16,7 @@ import (
 
 // fullScan matches the steps of a plan that scan a whole table or index. Scans of the results of
 // subqueries, which have names in brackets or are constant, are allowed.
-var fullScan = regexp.MustCompile(`^SCAN (listings|batch_items|operations|batches|orders|listing_blocks|bids|[libo])\b`)
+var fullScan = regexp.MustCompile(`^SCAN (listings|batch_items|batch_inputs|operations|batches|orders|listing_blocks|bids|[libno])\b`)
 
 // TestPlans_ScanNoTable runs the frequent statements, and then asks SQLite for their plans.
 func TestPlans_ScanNoTable(t *testing.T) {
@@ -65,7 +65,7 @@ func TestPlans_ScanNoTable(t *testing.T) {
 		require.NoError(t, err)
 		_, err = tx.Items(b, "")
 		require.NoError(t, err)
-		_, err = tx.PendingOperations("l")
+		_, err = tx.PendingTerms("l")
 		require.NoError(t, err)
 		operations, err := tx.DueOperations(now, 100)
 		require.NoError(t, err)
@@ -146,6 +146,20 @@ func TestPlans_OrdersAreCountedAndSortedInTheIndex(t *testing.T) {
 				assert.NotContains(t, strings.Join(plan, "\n"), "USE TEMP B-TREE",
 					"one status is in the order of the index")
 			}
+		}
+		return nil
+	}))
+}
+
+func TestPlans_PendingTermsAreReadFromTheirEnd(t *testing.T) {
+	s := reopen(t, "")
+	require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
+		_, err := tx.PendingTerms("l")
+		require.NoError(t, err)
+		for _, query := range slices.Collect(maps.Keys(tx.conn.prepared)) {
+			plan := explain(t, tx, query)
+			require.Len(t, plan, 1, "nothing is sorted")
+			assert.Regexp(t, `USING INDEX operations_pending_(amount|expiry) \(listing_id=\? AND `, plan[0])
 		}
 		return nil
 	}))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -17,15 +18,29 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-func migrate(ctx context.Context, db *sql.DB) error {
+// ErrNewerSchema reports that the database was written by a program with more migrations.
+var ErrNewerSchema = errors.New("schema is newer than this program")
+
+func newMigrations(db *sql.DB) (*goose.Provider, error) {
 	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true))
+}
+
+func migrate(ctx context.Context, db *sql.DB) error {
+	p, err := newMigrations(db)
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, files,
-		goose.WithDisableGlobalRegistry(true))
+	current, newest, err := p.GetVersions(ctx)
 	if err != nil {
 		return err
+	}
+	if current > newest {
+		return fmt.Errorf("%w (version %d, this program knows %d): use a newer program, or another file",
+			ErrNewerSchema, current, newest)
 	}
 	if _, err = p.Up(ctx); err != nil {
 		return err

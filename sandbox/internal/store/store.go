@@ -26,36 +26,64 @@ const readers = 4
 
 // Store is one database. It is safe for concurrent use.
 type Store struct {
-	write *pool // one connection, since SQLite has one writer
-	read  *pool // the same as write for a database in memory, which only one connection sees
-	stop  func() error
+	write  *pool // one connection, since SQLite has one writer
+	read   *pool // the same as write for a database in memory, which only one connection sees
+	unlock func() error
+	stop   func() error
 }
 
 // Open opens the database in a file, which is created if it does not exist, and migrates its
-// schema. An empty path opens a new database in memory.
+// schema. It returns ErrInUse if another store has the file open, and ErrNewerSchema if a newer
+// program has written it. A path that is empty or :memory: opens a new database in memory.
 //
 // A commit to a file survives a killed process; a power failure may undo the last ones.
 func Open(ctx context.Context, path string) (*Store, error) {
-	s := &Store{}
+	s := &Store{unlock: func() error { return nil }}
 	s.stop = sync.OnceValue(s.closePools)
-	var err error
-	if s.write, err = openPool(ctx, path, 1, url.Values{
+	if path == "" || path == memory {
+		var err error
+		if s.write, err = openWriter(ctx, memory); err != nil {
+			return nil, fmt.Errorf("open database in memory: %w", err)
+		}
+		s.read = s.write
+		return s, nil
+	}
+	if err := s.openFile(ctx, path); err != nil {
+		return nil, fmt.Errorf("open database %q: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *Store) openFile(ctx context.Context, path string) error {
+	file, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	if s.unlock, err = lockFile(ctx, file); err != nil {
+		return err
+	}
+	if err := createFile(file); err != nil {
+		return errors.Join(err, s.unlock())
+	}
+	if s.write, err = openWriter(ctx, uri(file)); err != nil {
+		return errors.Join(err, s.unlock())
+	}
+	settings := url.Values{"_query_only": {"on"}, "_pragma": {"cache_size(-8192)"}}
+	prepare := func(context.Context, *sql.DB) error { return nil }
+	if s.read, err = openPool(ctx, uri(file), readers, settings, prepare); err != nil {
+		return errors.Join(err, s.write.close(), s.unlock())
+	}
+	return nil
+}
+
+// openWriter opens the connection that writes, after it has migrated the schema.
+func openWriter(ctx context.Context, name string) (*pool, error) {
+	return openPool(ctx, name, 1, url.Values{
 		"_journal_mode": {"WAL"}, "_synchronous": {"NORMAL"}, "_foreign_keys": {"on"},
 		// The pages that every transaction writes, the ends of the indexes, stay in the cache and
 		// are copied from the journal to the file once for many transactions.
 		"_pragma": {"cache_size(-65536)", "wal_autocheckpoint(4000)"},
-	}, migrate); err != nil {
-		return nil, fmt.Errorf("open database %q: %w", path, err)
-	}
-	if s.read = s.write; path != "" {
-		settings := url.Values{"_query_only": {"on"}, "_pragma": {"cache_size(-8192)"}}
-		prepare := func(context.Context, *sql.DB) error { return nil }
-		if s.read, err = openPool(ctx, path, readers, settings, prepare); err != nil {
-			err = fmt.Errorf("open database %q to read: %w", path, err)
-			return nil, errors.Join(err, s.write.close())
-		}
-	}
-	return s, nil
+	}, migrate)
 }
 
 // Close closes the database. Running transactions finish, new ones fail with ErrClosed.
@@ -65,7 +93,16 @@ func (s *Store) closePools() error {
 	if s.read == s.write {
 		return s.write.close()
 	}
-	return errors.Join(s.read.close(), s.write.close()) // the last one to close removes the journal
+	// The last one to close removes the journal.
+	return errors.Join(s.read.close(), s.write.close(), s.unlock())
+}
+
+// CheckWrite returns an error if the database cannot be written, as when its disk is full.
+func (s *Store) CheckWrite(ctx context.Context) error {
+	return s.Update(ctx, func(tx *Tx) error {
+		return tx.exec(`INSERT INTO counters (name, value) VALUES ('health', 1)
+			ON CONFLICT (name) DO UPDATE SET value = value + 1`)
+	})
 }
 
 // Update runs f in a transaction that is committed if f returns nil and rolled back otherwise.

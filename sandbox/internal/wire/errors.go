@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -22,9 +23,11 @@ func (e *Error) Error() string { return e.Message }
 func (e *Error) Write(w http.ResponseWriter) {
 	maps.Copy(w.Header(), e.Header)
 	w.Header().Set("Content-Type", "application/json")
+	var body bytes.Buffer // a client need not wait for the handler to end if it knows the length
+	_ = json.NewEncoder(&body).Encode(PublicAPIError{StatusCode: e.Status, Message: e.Message})
+	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	w.WriteHeader(e.Status)
-	body := PublicAPIError{StatusCode: e.Status, Message: e.Message}
-	_ = json.NewEncoder(w).Encode(body) // it fails only if the client is gone
+	_, _ = body.WriteTo(w) // it fails only if the client is gone
 }
 
 // Invalidf returns an Error of status 400.
