@@ -105,14 +105,18 @@ func TestWorker_KeepsTheOrderAcrossSteps(t *testing.T) {
 }
 
 func TestOperations_KeepTermsOfPendingOnes(t *testing.T) {
-	m := open(t)
+	published, kept := open(t), open(t, func(o *sandbox.Options) { o.KeepTerms = true })
 	for _, row := range []struct {
+		m                *market
 		changes          []map[string]any
 		amount, currency string
 	}{
-		{[]map[string]any{{"amount": "200"}, {"currencyCode": "EUR"}}, "200", "EUR"},
-		{[]map[string]any{{"currencyCode": "JPY", "amount": "15000"}, {"amount": "15500"}}, "15500", "JPY"},
+		{published, []map[string]any{{"amount": "200"}, {"currencyCode": "EUR"}}, "200", "EUR"},
+		{kept, []map[string]any{{"amount": "200"}, {"currencyCode": "EUR"}}, "200", "EUR"},
+		{published, []map[string]any{{"currencyCode": "JPY", "amount": "15000"}, {"amount": "15500"}}, "15500", "USD"},
+		{kept, []map[string]any{{"currencyCode": "JPY", "amount": "15000"}, {"amount": "15500"}}, "15500", "JPY"},
 	} {
+		m := row.m
 		id := m.sell("100")
 		for _, change := range row.changes {
 			require.Equal(t, http.StatusOK,
@@ -141,7 +145,7 @@ func TestOperations_HaveTheirChanges(t *testing.T) {
 	m := open(t)
 	path := "/selling/listings/" + m.sell("200")
 	op := m.call(http.MethodPatch, path, map[string]any{"amount": "23500.0000", "currencyCode": "JPY"})
-	assert.Equal(t, map[string]any{"amount": "23500", "currency": "JPY", "expiresAt": nil},
+	assert.Equal(t, map[string]any{"amount": "23500", "currency": "JPY", "expiresAt": "2029-07-28T12:00:04.000Z"},
 		op.at("changes", "additions", "askData"))
 	assert.Nil(t, op.at("changes", "additions", "active"))
 	assert.Equal(t, map[string]any{}, op.at("changes", "removals"))

@@ -64,6 +64,12 @@ type Options struct {
 	// DefaultOrderStep if 0. If negative, orders are moved by MoveOrder only, also after a later
 	// start with another value.
 	OrderStep time.Duration
+	// KeepTerms makes PATCH, activation and batch updates keep the currency and the expiry of the
+	// listing if they leave them out. By default an amount without a currency is in US dollars, and
+	// an ask without an expiry expires in 999 days, as on creation. That is what is published for
+	// PATCH and activation, and assumed for batch updates; whether a live service does it is not
+	// known, so that programs have to be right under both.
+	KeepTerms bool
 	// Review is how long an ingested product is In Review; DefaultReview if 0, no time if negative.
 	Review time.Duration
 	// Now is the clock; time.Now if nil. A clock that does not run by itself needs Manual.

@@ -93,7 +93,7 @@ func (c *change) changeListing(item store.Item, operation string, t Terms) (stor
 	if err := allow(operation, l); err != nil {
 		return l, err
 	}
-	set, err := c.resolve(l, t)
+	set, err := c.resolve(l, c.defaults(operation, t))
 	if err != nil {
 		return l, err
 	}

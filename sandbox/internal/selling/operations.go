@@ -56,7 +56,7 @@ func (s *Service) Delete(ctx context.Context, account int64, id string) (store.O
 }
 
 // start checks an operation against the current listing and inserts it. It is checked again when it
-// falls due, since the listing may have changed by then. Terms that are left out are those of the
+// falls due, since the listing may have changed by then. Terms that are kept are those of the
 // operations that are still pending.
 func (s *Service) start(
 	ctx context.Context, account int64, id, operation string, t Terms,
@@ -76,7 +76,7 @@ func (s *Service) start(
 		for _, before := range pending {
 			assign(&l, before.Change)
 		}
-		set, err := c.resolve(l, t)
+		set, err := c.resolve(l, c.defaults(operation, t))
 		if err != nil {
 			return err
 		}

@@ -24,6 +24,8 @@ type Config struct {
 	// OrderStep is how long an order stays in each state. If negative, orders are moved by
 	// MoveOrder only; those made meanwhile stay so after a start with another value.
 	OrderStep time.Duration
+	// KeepTerms makes changes of a listing keep the currency and the expiry that they leave out.
+	KeepTerms bool
 	// Review is how long an ingested product is in review.
 	Review time.Duration
 	// Seed is part of every id.
