@@ -46,19 +46,27 @@ func (s *Sandbox) Buy(ctx context.Context, listingID string) (orderNumber string
 	return order.Number, wrap("buy", err)
 }
 
+// Bid is a bid of a buyer.
+type Bid struct {
+	ID          int64
+	OrderNumber string // of the listing that it bought; empty if it made no order
+	Reason      string // why it made no order; empty if it did
+}
+
 // Bid makes a bid of a buyer for a variant. The amount is decimal text, and the currency the ISO
-// 4217 code of a currency of listings.
+// 4217 code of a currency of listings. Bids do not expire.
 //
 // A bid that reaches the lowest live ask of the listings of all accounts buys that listing at its
-// price; the number of the order is returned. Any other bid stays open, with an empty order number,
-// until a listing goes live at its amount or below, which is sold to the highest such bid. In both
-// cases nothing is bought while the generated order book has a lower ask: its sellers and buyers do
-// not trade. Bids do not expire.
+// price. Any other bid stays open, until a listing goes live at its amount or below: it is sold to
+// the highest such bid, at the amount of that bid.
+//
+// The bids and asks of the order book that market data shows do not trade, so that nothing is bought
+// while one of its asks is lower. With Options.BookTrades they do.
 //
 // Market data has the highest bid below the lowest ask.
-func (s *Sandbox) Bid(ctx context.Context, variantID, currency, amount string) (orderNumber string, err error) {
-	order, err := s.selling.Bid(ctx, variantID, currency, amount)
-	return order.Number, wrap("bid", err)
+func (s *Sandbox) Bid(ctx context.Context, variantID, currency, amount string) (Bid, error) {
+	b, reason, err := s.selling.Bid(ctx, variantID, currency, amount)
+	return Bid{ID: b.Seq, OrderNumber: b.OrderNumber, Reason: reason}, wrap("bid", err)
 }
 
 // MoveOrder moves an order to a status, as the marketplace or one of its partners would: SHIPPED,

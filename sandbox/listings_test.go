@@ -123,44 +123,68 @@ func TestTerms_LeftOut(t *testing.T) {
 	const day = 24 * time.Hour
 	in30, in60 := noon.Add(30*day).Format(time.RFC3339), noon.Add(60*day).Format(time.RFC3339)
 	for _, row := range []struct {
-		active           bool
-		method, path     string
-		body             map[string]any
-		currency         [2]string // by default and kept
-		days             [2]int    // of the ask, from the change
-		why              string
+		active       bool
+		method, path string
+		body         map[string]any
+		currency     [2]string // by default and kept
+		days         [2]int    // of the ask, from the change
+		why          string
 	}{
 		{
-			true, "PATCH", "", map[string]any{"amount": "90"},
-			[2]string{"USD", "EUR"}, [2]int{999, 30}, "an amount alone",
+			true, "PATCH", "",
+			map[string]any{"amount": "90"},
+			[2]string{"USD", "EUR"},
+			[2]int{999, 30},
+			"an amount alone",
 		},
 		{
-			true, "PATCH", "", map[string]any{"amount": "90", "currencyCode": "EUR"},
-			[2]string{"EUR", "EUR"}, [2]int{999, 30}, "an amount and its currency",
+			true, "PATCH", "",
+			map[string]any{"amount": "90", "currencyCode": "EUR"},
+			[2]string{"EUR", "EUR"},
+			[2]int{999, 30},
+			"an amount and its currency",
 		},
 		{
-			true, "PATCH", "", map[string]any{"expiresAt": in60},
-			[2]string{"EUR", "EUR"}, [2]int{60, 60}, "an expiry alone keeps the price",
+			true, "PATCH", "",
+			map[string]any{"expiresAt": in60},
+			[2]string{"EUR", "EUR"},
+			[2]int{60, 60},
+			"an expiry alone keeps the price",
 		},
 		{
-			true, "PATCH", "", map[string]any{"amount": "90", "currencyCode": "EUR", "expiresAt": in60},
-			[2]string{"EUR", "EUR"}, [2]int{60, 60}, "all terms",
+			true, "PATCH", "",
+			map[string]any{"amount": "90", "currencyCode": "EUR", "expiresAt": in60},
+			[2]string{"EUR", "EUR"},
+			[2]int{60, 60},
+			"all terms",
 		},
 		{
-			false, "PUT", "/activate", map[string]any{},
-			[2]string{"EUR", "EUR"}, [2]int{999, 30}, "an activation without terms",
+			false, "PUT", "/activate",
+			map[string]any{},
+			[2]string{"EUR", "EUR"},
+			[2]int{999, 30},
+			"an activation without terms",
 		},
 		{
-			false, "PUT", "/activate", map[string]any{"amount": "90"},
-			[2]string{"USD", "EUR"}, [2]int{999, 30}, "an activation with an amount alone",
+			false, "PUT", "/activate",
+			map[string]any{"amount": "90"},
+			[2]string{"USD", "EUR"},
+			[2]int{999, 30},
+			"an activation with an amount alone",
 		},
 		{
-			true, "POST", "update-listing", map[string]any{"amount": "90"},
-			[2]string{"USD", "EUR"}, [2]int{999, 30}, "an item of a batch",
+			true, "POST", "update-listing",
+			map[string]any{"amount": "90"},
+			[2]string{"USD", "EUR"},
+			[2]int{999, 30},
+			"an item of a batch",
 		},
 		{
-			false, "POST", "update-listing", map[string]any{"active": true},
-			[2]string{"EUR", "EUR"}, [2]int{999, 30}, "an item of a batch that activates",
+			false, "POST", "update-listing",
+			map[string]any{"active": true},
+			[2]string{"EUR", "EUR"},
+			[2]int{999, 30},
+			"an item of a batch that activates",
 		},
 	} {
 		for i, reading := range readings {

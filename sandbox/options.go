@@ -70,6 +70,10 @@ type Options struct {
 	// PATCH and activation, and assumed for batch updates; whether a live service does it is not
 	// known, so that programs have to be right under both.
 	KeepTerms bool
+	// BookTrades makes the bids and asks of the order book trade, until it has none left. A listing
+	// whose ask is at or below the highest bid of the book is then sold at that bid, and a bid of a
+	// buyer takes the lowest ask, even one of the book.
+	BookTrades bool
 	// Review is how long an ingested product is In Review; DefaultReview if 0, no time if negative.
 	Review time.Duration
 	// Now is the clock; time.Now if nil. A clock that does not run by itself needs Manual.

@@ -79,8 +79,9 @@ func rows(t *testing.T, file string) map[string]int {
 
 func TestReset_EmptiesAllTablesButAccounts(t *testing.T) {
 	file := tempFile(t)
-	m := open(t, inFile(file))
+	m := open(t, inFile(file), func(o *sandbox.Options) { o.BookTrades = true })
 	own(t, m)
+	m.sell("2") // to the book
 	_, err := m.Bid(t.Context(), chicago(t), "USD", "1")
 	require.NoError(t, err)
 	m.pass(time.Hour)

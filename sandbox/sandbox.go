@@ -130,7 +130,7 @@ func (s *Sandbox) build(ctx context.Context) error {
 	}
 	s.selling = selling.New(selling.Config{
 		Store: s.store, Catalog: products, Now: clock.Now, Delay: opts.Delay, OrderStep: opts.OrderStep,
-		KeepTerms: opts.KeepTerms, Review: opts.Review, Seed: opts.Seed, Logger: opts.Logger,
+		KeepTerms: opts.KeepTerms, BookTrades: opts.BookTrades, Review: opts.Review, Seed: opts.Seed, Logger: opts.Logger,
 	})
 	if err := s.selling.LoadCatalog(ctx); err != nil {
 		return err

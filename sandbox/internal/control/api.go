@@ -44,7 +44,7 @@ func (c *Control) endpoints() []endpoint {
 			return nil, c.Work(r.Context())
 		}},
 		{
-			"POST", "/bids", "bid for a variant; orderNumber is empty if the bid stays open",
+			"POST", "/bids", "bid for a variant; without an orderNumber there is a reason",
 			`{"variantId":"7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef","currencyCode":"USD","amount":"250"}`, c.postBid,
 		},
 		{"POST", "/purchases", "buy a listing at its price", `{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}`, c.postPurchase},
@@ -173,9 +173,11 @@ func (c *Control) postClock(r *http.Request) (any, error) {
 	return c.getClock(r)
 }
 
-// sale is the response to a bid or a purchase. The number is empty if nothing was bought.
-type sale struct {
+// bid is the response to a bid. If it made no order, there is a reason.
+type bid struct {
+	ID          int64  `json:"id"`
 	OrderNumber string `json:"orderNumber"`
+	Reason      string `json:"reason"`
 }
 
 func (c *Control) postBid(r *http.Request) (any, error) {
@@ -187,8 +189,8 @@ func (c *Control) postBid(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	order, err := c.Selling.Bid(r.Context(), body.VariantID, body.CurrencyCode, body.Amount)
-	return sale{order.Number}, err
+	b, reason, err := c.Selling.Bid(r.Context(), body.VariantID, body.CurrencyCode, body.Amount)
+	return bid{b.Seq, b.OrderNumber, reason}, err
 }
 
 func (c *Control) postPurchase(r *http.Request) (any, error) {
@@ -199,7 +201,7 @@ func (c *Control) postPurchase(r *http.Request) (any, error) {
 		return nil, err
 	}
 	order, err := c.Selling.Buy(r.Context(), body.ListingID)
-	return sale{order.Number}, err
+	return map[string]string{"orderNumber": order.Number}, err
 }
 
 func (c *Control) postOrderStatus(r *http.Request) (any, error) {

@@ -70,10 +70,13 @@ func (h *Handlers) marketData(
 	return data, err
 }
 
-// book returns the order book of a variant: the generated one, the lowest ask of all accounts, and
-// the highest bid below the lowest ask.
+// book returns the order book of a variant with the lowest ask of all accounts, and the highest bid
+// below the lowest ask.
 func (h *Handlers) book(tx *store.Tx, v *catalog.Variant, c market.Currency) (market.Book, error) {
-	book := market.NewBook(h.selling.Seed, v.ID, v.Product.RetailPrice, c)
+	book, err := h.selling.Book(tx, store.Crossing{VariantID: v.ID, Currency: c.Code})
+	if err != nil {
+		return book, err
+	}
 	ask, err := tx.LowestAsk(v.ID, c.Code, h.now())
 	if err != nil {
 		return book, err

@@ -55,9 +55,8 @@ func (s *Service) Delete(ctx context.Context, account int64, id string) (store.O
 	return s.start(ctx, account, id, state.Delete, Terms{Active: new(false)})
 }
 
-// start checks an operation against the current listing and inserts it. It is checked again when it
-// falls due, since the listing may have changed by then. Terms that are kept are those of the
-// operations that are still pending.
+// start checks an operation against the listing as its pending operations will leave it, and
+// inserts it. It is checked again when it falls due, since the listing may have been sold by then.
 func (s *Service) start(
 	ctx context.Context, account int64, id, operation string, t Terms,
 ) (op store.Operation, err error) {
@@ -66,15 +65,22 @@ func (s *Service) start(
 		if err != nil {
 			return lookup(err, "listing", id)
 		}
-		if err := allow(operation, l); err != nil {
-			return err
-		}
 		pending, err := c.tx.PendingOperations(l.ID)
 		if err != nil {
 			return err
 		}
+		present := l.Status
 		for _, before := range pending {
-			assign(&l, before.Change)
+			if status, err := next(l, before.Type, before.Change); err == nil { // otherwise it will fail
+				assign(&l, before.Change)
+				l.Status = status
+			}
+		}
+		if err := allow(operation, l); err != nil {
+			if l.Status != present {
+				return refused("%s, once its pending operations are done", err)
+			}
+			return err
 		}
 		set, err := c.resolve(l, c.defaults(operation, t))
 		if err != nil {

@@ -26,6 +26,8 @@ type Config struct {
 	OrderStep time.Duration
 	// KeepTerms makes changes of a listing keep the currency and the expiry that they leave out.
 	KeepTerms bool
+	// BookTrades makes the bids and asks of the order book trade.
+	BookTrades bool
 	// Review is how long an ingested product is in review.
 	Review time.Duration
 	// Seed is part of every id.
