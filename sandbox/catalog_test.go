@@ -77,3 +77,10 @@ func TestGTINs_FindVariants(t *testing.T) {
 	m.call("GET", path+"036000291453", nil).refused(400, `path parameter "gtin"`, "a wrong check digit")
 	m.call("GET", path+id, nil).refused(400, `path parameter "gtin"`, "no number")
 }
+
+func TestSearch_ServesABlankQuery(t *testing.T) {
+	m := open(t)
+	page := m.get("/catalog/search?query=%s", "%20")
+	assert.Equal(t, json.Number("0"), page.at("count"))
+	assert.Equal(t, 0, page.len("products"))
+}

@@ -41,6 +41,12 @@ func TestListings_AreCreatedAsynchronously(t *testing.T) {
 	assert.Equal(t, "10.5", listing.text("variant", "variantValue"))
 	assert.Equal(t, op.text("operationId"), listing.text("lastOperation", "operationId"))
 	assert.Equal(t, "SUCCEEDED", listing.text("lastOperation", "operationStatus"))
+	for _, member := range []string{"listingId", "createdAt", "updatedAt", "changes", "operationInitiatedBy"} {
+		assert.Equal(t, m.get("/selling/listings/%s/operations", id).at("operations", 0, member),
+			listing.at("lastOperation", member), "a documented member")
+	}
+	assert.Equal(t, listing.at("lastOperation", "createdAt"), listing.at("lastOperation", "operationCreatedAt"))
+	assert.Equal(t, listing.at("lastOperation", "updatedAt"), listing.at("lastOperation", "operationUpdatedAt"))
 	assert.Equal(t, json.Number("250.5"), listing.at("payout", "salePrice"))
 	assert.Nil(t, listing.at("batch"))
 	assert.Nil(t, listing.at("order"))
@@ -381,6 +387,10 @@ func TestListings_AreFiltered(t *testing.T) {
 		{"toDate=2026-11-02", []string{batched, direct, active}, "the last day counts to its end"},
 		{"fromDate=2026-11-03", []string{late}, "from a day on"},
 		{"fromDate=2026-11-02&toDate=2026-11-02", []string{batched, direct, active}, "one day"},
+		{"fromDate=2026-11-02T12:00:04Z", []string{late, batched, direct}, "from a time on"},
+		{"fromDate=2026-11-02T14:00:04.001%2B02:00", []string{late, batched}, "in another zone"},
+		{"toDate=2026-11-02T12:00:04.000Z", []string{direct, active}, "the last time counts"},
+		{"toDate=2026-11-02T12:00:03.999Z", []string{active}, "and nothing after it"},
 		{"initiatedShipmentDisplayIds=SHP-1", nil, "there are no inbound shipments"},
 	} {
 		a := m.get("/selling/listings?%s", row.query)

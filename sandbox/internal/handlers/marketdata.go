@@ -24,8 +24,7 @@ func (h *Handlers) GetVariantMarketData(
 	}
 	v, ok := h.catalog.Variant(r.VariantID)
 	if !ok || v.Product != p {
-		return nil, wire.Invalidf("path parameter %q: product %s does not contain variant %s",
-			"variantId", r.ProductID, r.VariantID)
+		return nil, notContained(r.ProductID, r.VariantID)
 	}
 	data, err := h.marketData(ctx, r.Params.CurrencyCode, v)
 	if err != nil {

@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
@@ -15,9 +14,6 @@ import (
 func (h *Handlers) SearchProducts(
 	ctx context.Context, r wire.SearchProductsRequestObject,
 ) (wire.SearchProductsResponseObject, error) {
-	if strings.TrimSpace(r.Params.Query) == "" {
-		return nil, wire.Invalidf("query parameter %q: must not be blank", "query")
-	}
 	hits, err := h.search(ctx, r.Params.Query)
 	if err != nil {
 		return nil, err
@@ -82,7 +78,8 @@ func (h *Handlers) ListVariants(
 	return response, nil
 }
 
-// GetVariant finds a variant of that product only.
+// GetVariant finds a variant of that product only. One of another product is refused, as for market
+// data.
 func (h *Handlers) GetVariant(
 	_ context.Context, r wire.GetVariantRequestObject,
 ) (wire.GetVariantResponseObject, error) {
@@ -94,10 +91,18 @@ func (h *Handlers) GetVariant(
 		return nil, err
 	}
 	v, ok := h.catalog.Variant(r.VariantID)
-	if !ok || v.Product != p {
-		return nil, wire.NoSuch("variant of this product", r.VariantID)
+	if !ok {
+		return nil, wire.NoSuch("variant", r.VariantID)
+	}
+	if v.Product != p {
+		return nil, notContained(r.ProductID, r.VariantID)
 	}
 	return wire.GetVariant200JSONResponse(variantModel(v)), nil
+}
+
+// notContained refuses a variant of another product.
+func notContained(productID, variantID string) error {
+	return wire.Invalidf("path parameter %q: product %s does not contain variant %s", "variantId", productID, variantID)
 }
 
 func (h *Handlers) product(id string) (*catalog.Product, error) {

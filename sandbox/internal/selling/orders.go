@@ -143,7 +143,7 @@ func (c *change) moveOrder(o store.Order, t state.Transition, since time.Time) e
 	switch {
 	case t.To == state.PayoutCompleted:
 		return c.moveListing(o, state.Payout, state.Completed)
-	case SaleFailed(t.To) && !SaleFailed(t.From):
+	case saleFailed(t.To) && !saleFailed(t.From):
 		if err := c.moveListing(o, state.CancelOrder, state.Canceled); err != nil {
 			return err
 		}
@@ -175,8 +175,8 @@ func (c *change) nextStep(status string, since time.Time) time.Time {
 	return since.Add(c.OrderStep)
 }
 
-// SaleFailed reports whether an order in a status will never be paid.
-func SaleFailed(status string) bool {
+// saleFailed reports whether an order in a status will never be paid.
+func saleFailed(status string) bool {
 	return state.Order.Ended(status) && status != state.OrderCompleted
 }
 
