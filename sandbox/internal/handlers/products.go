@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
@@ -32,17 +33,24 @@ func (h *Handlers) SearchProducts(
 	return response, nil
 }
 
-// search returns the ids of the products that match a query or, if there are none, of those that
-// match if it is misspelt.
+// search returns the ids of the products that match a query: first the one that it names exactly, and
+// then those that match its words. Words that match no product are taken to be misspelt.
 func (h *Handlers) search(ctx context.Context, query string) (ids []string, err error) {
+	clues := catalog.Clues(query)
 	err = h.store.View(ctx, func(tx *store.Tx) error {
-		if ids, err = tx.Search(catalog.Clues(query)); err != nil || len(ids) > 0 {
+		misspelt, err := tx.Unmatched(clues)
+		if err != nil {
 			return err
 		}
-		ids, err = tx.Search(catalog.Guesses(query))
+		ids, err = tx.Search(append(clues, catalog.Guesses(query, misspelt...)...))
 		return err
 	})
-	return ids, err
+	named, ok := h.catalog.Named(query)
+	if !ok {
+		return ids, err
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return id == named.ID })
+	return slices.Insert(ids, 0, named.ID), err
 }
 
 // GetProduct adds the size chart and the two flags to what a search has.
