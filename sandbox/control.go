@@ -14,7 +14,8 @@ func (s *Sandbox) Now() time.Time { return s.control.Clock.Now() }
 
 // Advance moves the clock forward by d, which must not be negative: batches and orders fall due,
 // listings and access tokens expire, quotas recover. Unless the work is Manual, it is done when
-// Advance returns. The database stores the advance until Reset, also for a later start on the same
+// Advance returns. It is done in the order of its due times, at each of them: one jump comes out as
+// many small ones do, stamps included. The database stores the advance until Reset, also for a later start on the same
 // file.
 func (s *Sandbox) Advance(ctx context.Context, d time.Duration) error {
 	return wrap(fmt.Sprintf("advance by %s", d), s.control.Advance(ctx, d))

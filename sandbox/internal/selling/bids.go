@@ -117,22 +117,33 @@ func (c *change) noteAsk(l *store.Listing) {
 	}
 }
 
-// matchBids sells the listings that bids reach. A new bid is matched when it is made, so that only
-// changed asks have to be compared. All are compared in the first step and after a change of the
-// seed, which changes the bids and the asks of the generated book.
-func (c *change) matchBids() error {
+// matchChanged sells listings whose asks were changed at this moment, and that bids reach. A new bid
+// is matched when it is made, so that no others have to be compared.
+func (c *change) matchChanged() error {
 	crossings := slices.Collect(maps.Keys(c.changedAsks))
-	if seed := c.matchedSeed.Load(); seed == nil || *seed != c.Seed {
-		var err error
-		if c.BookTrades {
-			crossings, err = c.tx.Asked()
-		} else {
-			crossings, err = c.tx.Crossings(c.now)
-		}
-		if err != nil {
-			return err
-		}
+	c.changedAsks = nil
+	return c.matchBids(crossings)
+}
+
+// matchAll compares all bids with all asks, in the first step and after a change of the seed, which
+// changes the bids and the asks of the generated book.
+func (c *change) matchAll() error {
+	if seed := c.matchedSeed.Load(); seed != nil && *seed == c.Seed {
+		return nil
 	}
+	find := func() ([]store.Crossing, error) { return c.tx.Crossings(c.now) }
+	if c.BookTrades {
+		find = c.tx.Asked
+	}
+	crossings, err := find()
+	if err != nil {
+		return err
+	}
+	return c.matchBids(crossings)
+}
+
+// matchBids sells the listings that bids reach.
+func (c *change) matchBids(crossings []store.Crossing) error {
 	slices.SortFunc(crossings, func(a, b store.Crossing) int {
 		return cmp.Or(cmp.Compare(a.VariantID, b.VariantID), cmp.Compare(a.Currency, b.Currency))
 	})

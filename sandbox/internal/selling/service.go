@@ -99,9 +99,10 @@ type change struct {
 	changedAsks map[store.Crossing]bool // where asks went live or were changed
 
 	// The rest is used by steps of the worker.
-	worked       int     // rows that were processed
-	savepoints   bool    // whether each row gets a savepoint of its own
-	givenUp      []error // why rows were given up
-	failed       []error // why rows were left as they are
-	catalogDirty bool    // whether the catalog may have products that the database has not
+	worked       int             // rows that were processed
+	savepoints   bool            // whether each row gets a savepoint of its own
+	givenUp      []error         // why rows were given up
+	failed       []error         // why rows were left as they are
+	left         map[string]bool // those rows, by name, which are not tried again in this step
+	catalogDirty bool            // whether the catalog may have products that the database has not
 }

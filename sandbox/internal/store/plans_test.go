@@ -91,7 +91,7 @@ func TestPlans_ScanNoTable(t *testing.T) {
 			_, _, err = tx.Orders(f, 100, 0)
 			require.NoError(t, err)
 		}
-		_, err = tx.NextDue()
+		_, err = tx.NextDue(time.Time{})
 		return err
 	}))
 	require.NoError(t, s.View(t.Context(), func(tx *Tx) error {
