@@ -2,6 +2,7 @@ package selling
 
 import (
 	"context"
+	"errors"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
@@ -65,22 +66,15 @@ func (s *Service) start(
 		if err != nil {
 			return lookup(err, "listing", id)
 		}
+		if err := c.allowPending(operation, l); err != nil {
+			return err
+		}
 		pending, err := c.tx.PendingOperations(l.ID)
 		if err != nil {
 			return err
 		}
-		present := l.Status
 		for _, before := range pending {
-			if status, err := next(l, before.Type, before.Change); err == nil { // otherwise it will fail
-				assign(&l, before.Change)
-				l.Status = status
-			}
-		}
-		if err := allow(operation, l); err != nil {
-			if l.Status != present {
-				return refused("%s, once its pending operations are done", err)
-			}
-			return err
+			assign(&l, before.Change)
 		}
 		set, err := c.resolve(l, c.defaults(operation, t))
 		if err != nil {
@@ -90,6 +84,31 @@ func (s *Service) start(
 		return err
 	})
 	return op, err
+}
+
+// allowPending refuses an operation that is not possible in the state in which the pending operations
+// of a listing will leave it.
+func (c *change) allowPending(operation string, l store.Listing) error {
+	last, err := c.tx.LastPendingSwitch(l.ID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && l.Status != state.Active && l.Status != state.Inactive {
+		return allow(operation, l)
+	}
+	if err != nil {
+		return err
+	}
+	present := l.Status
+	switch {
+	case last.Type == state.Delete:
+		l.Status = state.Deleted
+	case *last.Change.Active:
+		l.Status = state.Active
+	default:
+		l.Status = state.Inactive
+	}
+	if err = allow(operation, l); err != nil && l.Status != present {
+		return refused("%s, once its pending operations are done", err)
+	}
+	return err
 }
 
 // insertPending inserts a pending operation of a seller.

@@ -67,6 +67,8 @@ func TestPlans_ScanNoTable(t *testing.T) {
 		require.NoError(t, err)
 		_, err = tx.PendingOperations("l")
 		require.NoError(t, err)
+		_, err = tx.LastPendingSwitch("l")
+		require.ErrorIs(t, err, ErrNotFound)
 		operations, err := tx.DueOperations(now, 100)
 		require.NoError(t, err)
 		require.NoError(t, tx.FinishOperation(operations[0].Seq, state.Succeeded, "", now))
