@@ -18,8 +18,11 @@ import (
 
 // The default credentials. They are no secret.
 const (
-	DefaultAPIKey       = "sandbox-api-key"
-	DefaultToken        = "sandbox-access-token"
+	DefaultAPIKey = "sandbox-api-key"
+	// DefaultToken is a JWT that expires at the end of the year 9999, after every clock of a sandbox.
+	DefaultToken = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9" +
+		".eyJpc3MiOiJzYW5kYm94Iiwic3ViIjoiZmlyc3QiLCJpYXQiOjAsImV4cCI6MjUzNDAyMzAwNzk5fQ" +
+		".2C5_M3Aistj6OV1xTX2--5OPnAM_cNwb7v2SmHFywds"
 	DefaultRefreshToken = "sandbox-refresh-token"
 )
 
@@ -39,7 +42,8 @@ type Options struct {
 	DB string
 	// APIKey is the API key of the first account; DefaultAPIKey if empty.
 	APIKey string
-	// Token is an access token of the first account that never expires; DefaultToken if empty.
+	// Token is an access token of the first account that never expires, whatever it looks like;
+	// DefaultToken if empty.
 	Token string
 	// RefreshToken is the refresh token of the first account; DefaultRefreshToken if empty.
 	RefreshToken string
