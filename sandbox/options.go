@@ -91,6 +91,16 @@ type Options struct {
 	// NoRetryAfter leaves the Retry-After header out of a 429, as live services may do. Otherwise
 	// it has the seconds until there is room, rounded up.
 	NoRetryAfter bool
+	// Quirks makes responses look like those of a live service, which a program has to survive and
+	// which the document does not show: amounts with four decimal places, figures of payouts and
+	// counts as strings, null or nothing for members that only inform, nothing for those that are
+	// null, members and values that are not documented, an empty array for an empty object, and
+	// errors in other shapes and languages. Ids and arrays are as they are, and so are the values of
+	// amounts and statuses.
+	Quirks bool
+	// VagueOrigin makes the batch of listings null, and leaves the zone out of createdAt: it cannot
+	// be told from a listing which batch made it, and when.
+	VagueOrigin bool
 	// Logger gets a record for each request and for each failure of the sandbox, never with a
 	// credential. Nothing is logged if it is nil.
 	Logger *slog.Logger

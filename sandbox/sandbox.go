@@ -40,6 +40,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/limits"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/selling"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
 const (
@@ -153,7 +154,8 @@ func (s *Sandbox) build(ctx context.Context) error {
 		Limits: []*limits.Limits{requests, items}, Path: ControlPath, Key: opts.ControlKey,
 		Manual: opts.Manual,
 	})
-	s.handler = s.gateway.Handler(s.control.Handler())
+	quirks := &wire.Quirks{Base: BasePath, Forms: opts.Quirks, VagueOrigin: opts.VagueOrigin}
+	s.handler = quirks.Handler(s.gateway.Handler(s.control.Handler()))
 	return nil
 }
 
