@@ -47,29 +47,6 @@ func (s *Sandbox) Buy(ctx context.Context, listingID string) (orderNumber string
 	return order.Number, wrap("buy", err)
 }
 
-// Bid is a bid of a buyer.
-type Bid struct {
-	ID          int64
-	OrderNumber string // of the listing that it bought; empty if it made no order
-	Reason      string // why it made no order; empty if it did
-}
-
-// Bid makes a bid of a buyer for a variant. The amount is decimal text, and the currency the ISO
-// 4217 code of a currency of listings. Bids do not expire.
-//
-// A bid that reaches the lowest live ask of the listings of all accounts buys that listing at its
-// price. Any other bid stays open, until a listing goes live at its amount or below: it is sold to
-// the highest such bid, at the amount of that bid.
-//
-// The bids and asks of the order book that market data shows do not trade, so that nothing is bought
-// while one of its asks is lower. With Options.BookTrades they do.
-//
-// Market data has the highest bid below the lowest ask.
-func (s *Sandbox) Bid(ctx context.Context, variantID, currency, amount string) (Bid, error) {
-	b, reason, err := s.selling.Bid(ctx, variantID, currency, amount)
-	return Bid{ID: b.Seq, OrderNumber: b.OrderNumber, Reason: reason}, wrap("bid", err)
-}
-
 // MoveOrder moves an order to a status, as the marketplace or one of its partners would: SHIPPED,
 // DIDNOTSHIP, AUTHFAILED and so on. It fails if there is no such order, or if docs/states.md has no
 // transition to that status; the error then lists the possible ones.

@@ -150,12 +150,17 @@ func (m *market) send(r *http.Request) response {
 	return decode(m.t, w)
 }
 
+// serve returns the response to a request as it is.
+func (m *market) serve(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, r)
+	return w
+}
+
 // sendUnchecked makes a request whose response may violate the document.
 func (m *market) sendUnchecked(r *http.Request) response {
 	m.t.Helper()
-	w := httptest.NewRecorder()
-	m.ServeHTTP(w, r)
-	return decode(m.t, w)
+	return decode(m.t, m.serve(r))
 }
 
 // raw makes a request of the first account and returns the response with its headers.

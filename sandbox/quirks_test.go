@@ -21,6 +21,8 @@ const withQuirks = "SELLSIDE_TEST_QUIRKS"
 
 // notWithQuirks are the tests that cannot run with quirks.
 var notWithQuirks = map[string]string{
+	"TestBook_IsArranged":                         "it compares members that may be null or missing",
+	"TestAddOperation_RecordsWhatNoSellerStarts":  "it compares members that may be null or missing",
 	"TestAccounts_CannotReachEachOther":           "it compares bytes or headers",
 	"TestBatches_QuantityBecomesThatManyItems":    "it compares members that may be null or missing",
 	"TestBatches_ItemsFailOneByOne":               "it compares texts of errors",

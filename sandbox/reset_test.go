@@ -84,6 +84,7 @@ func TestReset_EmptiesAllTablesButAccounts(t *testing.T) {
 	m.sell("2") // to the book
 	_, err := m.Bid(t.Context(), chicago(t), "USD", "1")
 	require.NoError(t, err)
+	require.NoError(t, m.FailWork(t.Context(), sandbox.Failure{Target: unknownID}))
 	m.pass(time.Hour)
 	found := func() string { return m.raw(http.MethodGet, "/catalog/search?query=AB1234-100", nil).Body.String() }
 	require.Contains(t, found(), "AB1234-100", "the product was accepted")

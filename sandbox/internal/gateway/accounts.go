@@ -19,6 +19,9 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
+// FirstAccount is the name of the first account.
+const FirstAccount = "first"
+
 // Accounts are the sellers that may make requests. They are in the database, too. It is safe for
 // concurrent use.
 type Accounts struct {

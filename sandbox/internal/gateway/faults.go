@@ -38,6 +38,25 @@ type Fault struct {
 	Status     int           `json:"status,omitempty"`
 	RetryAfter time.Duration `json:"-"`
 	Body       string        `json:"body,omitempty"`
+	ID         string        `json:"id,omitempty"`
+	Contains   string        `json:"contains,omitempty"`
+}
+
+// isFor reports whether a call with a path and a body can take the fault.
+func (f Fault) isFor(operation, path, body string) bool {
+	return (f.Operation == "" || f.Operation == operation) &&
+		(f.ID == "" || slices.Contains(strings.Split(path, "/"), f.ID)) &&
+		(f.Contains == "" || strings.Contains(body, f.Contains))
+}
+
+// bodyOf returns the body of a request, which can be read once more afterwards.
+func bodyOf(r *http.Request) string {
+	text, _ := io.ReadAll(r.Body) // its error is returned once more to the next reader
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(text), r.Body), r.Body}
+	return string(text)
 }
 
 func (f Fault) check() error {
@@ -93,11 +112,18 @@ func (q *Faults) Clear() {
 }
 
 // take returns the fault of one call, and false if there is none for its operation.
-func (q *Faults) take(operation string) (Fault, bool) {
+func (q *Faults) take(operation string, r *http.Request) (Fault, bool) {
+	if operation == "" {
+		return Fault{}, false
+	}
+	var body string
+	if slices.ContainsFunc(q.List(), func(f Fault) bool { return f.Contains != "" }) {
+		body = bodyOf(r) // not under the lock: the client may be slow
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := slices.IndexFunc(q.waiting, func(f Fault) bool { return f.Operation == "" || f.Operation == operation })
-	if i < 0 || operation == "" {
+	i := slices.IndexFunc(q.waiting, func(f Fault) bool { return f.isFor(operation, r.URL.Path, body) })
+	if i < 0 {
 		return Fault{}, false
 	}
 	f := q.waiting[i]
@@ -110,7 +136,7 @@ func (q *Faults) take(operation string) (Fault, bool) {
 // inject lets the fault happen that waits for the call, if any.
 func (g *Gateway) inject(w http.ResponseWriter, r *http.Request, c *call, next stage) {
 	generation := g.generation.Load() // before the fault is taken: a reset removes it
-	f, ok := g.Faults.take(c.operation)
+	f, ok := g.Faults.take(c.operation, r)
 	if !ok {
 		next(w, r, c)
 		return
@@ -118,7 +144,7 @@ func (g *Gateway) inject(w http.ResponseWriter, r *http.Request, c *call, next s
 	c.faulty, c.generation = true, generation
 	original := &buffer{header: http.Header{}}
 	if f.Delay > 0 {
-		r.Body = readAhead(r.Body)
+		bodyOf(r) // net/http notices that a client is gone only after the whole request was read
 	}
 	if f.Applied {
 		// A client that is gone does not undo what it asked for.
@@ -150,16 +176,6 @@ func (f Fault) wait(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		panic(http.ErrAbortHandler)
 	}
-}
-
-// readAhead reads a body, whose length is limited, and returns one to read again: net/http notices
-// that a client is gone only after the whole request was read.
-func readAhead(body io.ReadCloser) io.ReadCloser {
-	text, _ := io.ReadAll(body) // body returns the same error once more to the next reader
-	return struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(text), body), body}
 }
 
 // respond writes what the client gets instead of the original response, which is empty if the fault

@@ -38,6 +38,16 @@ func (s *Service) Submit(
 // workItem makes the change of an item and completes it, or fails it. Both are one transaction, so
 // that the change is made once.
 func (c *change) workItem(item store.Item) error {
+	failure, fails, err := c.takeFailure(item.ListingID, item.VariantID, item.Kind)
+	if err != nil {
+		return err
+	}
+	if fails && failure.Error == "" {
+		return c.tx.HoldItem(item.Seq)
+	}
+	if fails {
+		return c.tx.FinishItem(item, store.ItemResult{}, failure.Error)
+	}
 	l, err := c.applyItem(item)
 	mistake, err := split(err)
 	if err != nil {

@@ -143,7 +143,17 @@ func (c *change) workOperation(op store.Operation) error {
 	if err != nil {
 		return err
 	}
-	mistake, err := split(c.apply(&l, op.Type, op.Change))
+	failure, fails, err := c.takeFailure(l.ID, l.VariantID, op.Type)
+	if err != nil {
+		return err
+	}
+	if fails && failure.Error == "" {
+		return c.tx.HoldOperation(op.Seq)
+	}
+	mistake := failure.Error
+	if !fails {
+		mistake, err = split(c.apply(&l, op.Type, op.Change))
+	}
 	if err != nil {
 		return err
 	}

@@ -99,6 +99,7 @@ type change struct {
 	changedAsks map[store.Crossing]bool // where asks went live or were changed
 
 	// The rest is used by steps of the worker.
+	mayFail      bool            // whether a test wants operations or items to fail
 	worked       int             // rows that were processed
 	savepoints   bool            // whether each row gets a savepoint of its own
 	givenUp      []error         // why rows were given up

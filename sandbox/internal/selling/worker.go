@@ -105,6 +105,9 @@ func (s *Service) step(ctx context.Context, savepoints bool) (worked int, next t
 // simulate processes what fell due up to the present, moment by moment, and reports whether that was
 // all. It stops early when it has processed enough rows for one transaction.
 func (c *change) simulate() (done bool, err error) {
+	if c.mayFail, err = c.tx.HasFailures(); err != nil {
+		return false, err
+	}
 	present := c.now
 	var passed time.Time // everything up to it is done, but for rows that fail
 	for {
@@ -128,6 +131,15 @@ func (c *change) simulate() (done bool, err error) {
 			passed = moment
 		}
 	}
+}
+
+// takeFailure returns the failure that a test wants for an operation or an item, and false if there is
+// none.
+func (c *change) takeFailure(listingID, variantID, operation string) (f store.Failure, ok bool, err error) {
+	if !c.mayFail {
+		return f, false, nil
+	}
+	return c.tx.TakeFailure(listingID, variantID, operation)
 }
 
 // workMoment processes rows that fell due at the current moment. It begins again with the first kind
