@@ -124,7 +124,7 @@ func TestSearch_GuessesOneWrongLetter(t *testing.T) {
 	} {
 		assert.Contains(t, l.guess(row.query), "DZ5485-612", row.why)
 	}
-	assert.Equal(t, "DZ5485-612", l.guess("jordan 1 retro high og chicgao lost found")[0], "the misspelt word counts")
+	assert.Equal(t, "DZ5485-612", l.guess("jordan chicgao")[0], "the misspelt word counts")
 	for _, row := range []struct{ query, why string }{
 		{"zzzzzz", "nonsense"},
 		{"cxixaxo", "three wrong letters"},
