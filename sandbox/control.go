@@ -26,16 +26,17 @@ func (s *Sandbox) Work(ctx context.Context) error {
 	return wrap("work", s.control.Work(ctx))
 }
 
-// Reset empties the sandbox while it runs: no listings, batches, orders, bids or ingested products,
-// ids from the beginning, the clock of Options.Now, unused quotas, no faults and no counters.
+// Reset empties the sandbox while it runs: no listings, batches, orders, bids, ingested or added
+// products, arranged books or failures, ids from the beginning, the clock of Options.Now, unused
+// quotas, no faults and no counters.
 // Accounts, their tokens and the seed stay. Requests that are being handled finish first; those
 // that a fault delays before their handler are aborted.
 func (s *Sandbox) Reset(ctx context.Context) error {
 	return wrap("reset", s.control.Reset(ctx))
 }
 
-// Reseed changes Options.Seed: the prices of the order book, and all ids from then on. Requests
-// that are being handled finish first.
+// Reseed changes Options.Seed: the prices of order books, but for those that were set or have traded,
+// and all ids from then on. Requests that are being handled finish first.
 func (s *Sandbox) Reseed(ctx context.Context, seed uint64) error {
 	return wrap("reseed", s.control.Reseed(ctx, seed))
 }

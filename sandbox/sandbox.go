@@ -15,7 +15,8 @@
 // accepted is done after the next start, exactly once.
 //
 // Besides BasePath it serves TokenPath, which refreshes access tokens, HealthPath, and ControlPath,
-// where a test can buy, advance the clock and inject faults. The methods of Sandbox do the same.
+// where a test can arrange the market, buy, advance the clock and inject faults. The methods of
+// Sandbox do the same.
 //
 // The same seed and the same calls in the same order give the same ids, prices, tokens and faults
 // if the clock is that of Options.Now. The ids that a call gets do not depend on the worker. How
