@@ -144,16 +144,24 @@ func assign(l *store.Listing, set store.Change) {
 // expiry that has passed since it was accepted makes an ask that expires at once.
 func (c *change) apply(l *store.Listing, operation string, set store.Change) error {
 	defer c.noteAsk(l)
-	status, err := next(*l, operation, set)
-	if err != nil {
+	if err := allow(operation, *l); err != nil {
 		return err
 	}
 	assign(l, set)
+	wanted := l.Status == state.Active
+	if set.Active != nil {
+		wanted = *set.Active
+	}
 	switch {
-	case status != state.Active:
+	case operation == state.Delete:
 		l.Ask = store.Ask{}
+		return c.setStatus(l, operation, state.Deleted)
+	case !wanted:
+		l.Ask = store.Ask{}
+		return c.setStatus(l, operation, state.Inactive)
 	case l.Status == state.Active:
 		l.Ask.UpdatedAt = c.now
+		return c.setStatus(l, operation, state.Active)
 	default:
 		if set.ExpiresAt.IsZero() && !l.ExpiresAt.After(c.now) {
 			l.ExpiresAt = c.now.Add(defaultLifetime)
@@ -164,26 +172,7 @@ func (c *change) apply(l *store.Listing, operation string, set store.Change) err
 			return err
 		}
 		l.Ask = store.Ask{ID: id, CreatedAt: c.now, UpdatedAt: c.now}
-	}
-	return c.setStatus(l, operation, status)
-}
-
-// next returns the status in which an operation leaves a listing, or refuses the operation.
-func next(l store.Listing, operation string, set store.Change) (string, error) {
-	if err := allow(operation, l); err != nil {
-		return "", err
-	}
-	active := l.Status == state.Active
-	if set.Active != nil {
-		active = *set.Active
-	}
-	switch {
-	case operation == state.Delete:
-		return state.Deleted, nil
-	case active:
-		return state.Active, nil
-	default:
-		return state.Inactive, nil
+		return c.setStatus(l, operation, state.Active)
 	}
 }
 
