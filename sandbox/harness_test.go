@@ -150,8 +150,8 @@ func (m *market) send(r *http.Request) response {
 	return decode(m.t, w)
 }
 
-// serve returns the response to a request as it is.
-func (m *market) serve(r *http.Request) *httptest.ResponseRecorder {
+// unchecked returns the response to a request as it is.
+func (m *market) unchecked(r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	m.ServeHTTP(w, r)
 	return w
@@ -160,7 +160,7 @@ func (m *market) serve(r *http.Request) *httptest.ResponseRecorder {
 // sendUnchecked makes a request whose response may violate the document.
 func (m *market) sendUnchecked(r *http.Request) response {
 	m.t.Helper()
-	return decode(m.t, m.serve(r))
+	return decode(m.t, m.unchecked(r))
 }
 
 // raw makes a request of the first account and returns the response with its headers.

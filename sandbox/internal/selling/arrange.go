@@ -212,7 +212,8 @@ func (c *change) arrange(a Arranged) (store.Listing, error) {
 	}
 	switch status {
 	case state.Deleted:
-		item := store.Item{Account: l.Account, ListingID: l.ID}
+		item := store.Item{Account: l.Account}
+		item.ListingID = l.ID
 		_, err = c.changeListing(item, state.Delete, Terms{Active: new(false)})
 	case state.Matched:
 		_, err = c.sellArranged(l.ID, state.OrderCreated)
