@@ -40,11 +40,9 @@ func (q *Quirks) Handler(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		held := &heldJSON{ResponseWriter: w}
+		held := &heldJSON{ResponseWriter: w, quirks: q}
 		next.ServeHTTP(held, r)
-		if held.status != 0 {
-			q.write(w, held.status, held.body.Bytes())
-		}
+		held.release()
 	})
 }
 
@@ -71,9 +69,10 @@ func (q *Quirks) write(w http.ResponseWriter, status int, body []byte) {
 	_ = json.NewEncoder(w).Encode(rewrite.value("", value)) // it fails only if the client is gone
 }
 
-// heldJSON holds a JSON response back, and passes others on.
+// heldJSON holds a JSON response back until it is complete or flushed, and passes others on.
 type heldJSON struct {
 	http.ResponseWriter
+	quirks *Quirks
 	status int // of the response that is held back; 0 if there is none
 	passed bool
 	body   bytes.Buffer
@@ -98,6 +97,20 @@ func (h *heldJSON) Write(p []byte) (int, error) {
 		return h.ResponseWriter.Write(p)
 	}
 	return h.body.Write(p)
+}
+
+// release writes what is held back.
+func (h *heldJSON) release() {
+	if h.status != 0 {
+		h.quirks.write(h.ResponseWriter, h.status, h.body.Bytes())
+		h.status, h.passed = 0, true
+	}
+}
+
+// FlushError implements what [http.ResponseController.Flush] calls.
+func (h *heldJSON) FlushError() error {
+	h.release()
+	return http.NewResponseController(h.ResponseWriter).Flush()
 }
 
 // Unwrap lets [http.ResponseController] reach the connection.

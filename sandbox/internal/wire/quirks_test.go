@@ -128,3 +128,20 @@ func TestQuirks_VagueOriginAlone(t *testing.T) {
 	want["batch"], want["createdAt"] = nil, "2026-11-02T12:00:00.000"
 	assert.Equal(t, want, got)
 }
+
+// A response that is flushed is written at once.
+func TestQuirks_WriteWhatIsFlushed(t *testing.T) {
+	q := &wire.Quirks{Base: "/v2", VagueOrigin: true}
+	var flushed string
+	w := httptest.NewRecorder()
+	q.Handler(http.HandlerFunc(func(held http.ResponseWriter, _ *http.Request) {
+		held.Header().Set("Content-Type", "application/json")
+		held.WriteHeader(http.StatusRequestEntityTooLarge)
+		_, _ = io.WriteString(held, `{"message":"too long"}`)
+		assert.NoError(t, http.NewResponseController(held).Flush())
+		flushed = w.Body.String()
+	})).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v2/x", nil))
+	assert.JSONEq(t, `{"message":"too long"}`, flushed)
+	assert.Equal(t, flushed, w.Body.String(), "once")
+	assert.Equal(t, http.StatusRequestEntityTooLarge, w.Code)
+}
