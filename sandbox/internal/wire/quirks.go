@@ -60,6 +60,7 @@ func (q *Quirks) write(w http.ResponseWriter, status int, body []byte) {
 		random: rand.New(rand.NewPCG(1, q.responses.Add(1))),
 		forms:  q.Forms, vagueOrigin: q.VagueOrigin,
 	}
+	w.Header().Del("Content-Length") // the body may get longer or shorter
 	object, isObject := value.(map[string]any)
 	if isObject && status >= http.StatusBadRequest {
 		rewrite.failure(w, status, object)

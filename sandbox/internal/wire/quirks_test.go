@@ -136,6 +136,7 @@ func TestQuirks_WriteWhatIsFlushed(t *testing.T) {
 	w := httptest.NewRecorder()
 	q.Handler(http.HandlerFunc(func(held http.ResponseWriter, _ *http.Request) {
 		held.Header().Set("Content-Type", "application/json")
+		held.Header().Set("Content-Length", "22")
 		held.WriteHeader(http.StatusRequestEntityTooLarge)
 		_, _ = io.WriteString(held, `{"message":"too long"}`)
 		assert.NoError(t, http.NewResponseController(held).Flush())
@@ -144,4 +145,5 @@ func TestQuirks_WriteWhatIsFlushed(t *testing.T) {
 	assert.JSONEq(t, `{"message":"too long"}`, flushed)
 	assert.Equal(t, flushed, w.Body.String(), "once")
 	assert.Equal(t, http.StatusRequestEntityTooLarge, w.Code)
+	assert.Empty(t, w.Header().Get("Content-Length"))
 }
