@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 )
@@ -51,23 +52,34 @@ func (q *Quirks) write(w http.ResponseWriter, status int, body []byte) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	var value any
-	if err := d.Decode(&value); err != nil {
-		w.WriteHeader(status)
-		_, _ = w.Write(body) // it fails only if the client is gone
-		return
+	if err := d.Decode(&value); err == nil {
+		body = q.rewrite(w.Header(), status, value)
 	}
-	rewrite := rewriter{
+	if w.Header().Get("Content-Length") != "" {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // it fails only if the client is gone
+}
+
+// rewrite returns the body of a response with quirks.
+func (q *Quirks) rewrite(header http.Header, status int, value any) []byte {
+	r := rewriter{
 		random: rand.New(rand.NewPCG(1, q.responses.Add(1))),
 		forms:  q.Forms, vagueOrigin: q.VagueOrigin,
 	}
-	w.Header().Del("Content-Length") // the body may get longer or shorter
 	object, isObject := value.(map[string]any)
-	if isObject && status >= http.StatusBadRequest {
-		rewrite.failure(w, status, object)
-		return
+	switch {
+	case !isObject || status < http.StatusBadRequest:
+		value = r.value("", value)
+	case q.Forms && status >= http.StatusBadGateway:
+		header.Set("Content-Type", "text/html; charset=utf-8")
+		return []byte("<html><head><title>" + http.StatusText(status) + "</title></head></html>\n")
+	case q.Forms && object["message"] != nil:
+		value = r.failure(header, status, object)
 	}
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(rewrite.value("", value)) // it fails only if the client is gone
+	body, _ := json.Marshal(value) // it was decoded from JSON
+	return append(body, '\n')
 }
 
 // heldJSON holds a JSON response back until it is complete or flushed, and passes others on.
@@ -230,32 +242,24 @@ func (r *rewriter) unknownValues(members map[string]any) {
 	}
 }
 
-// failure writes an error in one of the shapes of a live service.
-func (r *rewriter) failure(w http.ResponseWriter, status int, body map[string]any) {
+// failure returns an error body in one of the shapes of a live service.
+func (r *rewriter) failure(header http.Header, status int, body map[string]any) map[string]any {
 	message := body["message"]
-	if r.forms && status >= http.StatusBadGateway {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.WriteHeader(status)
-		_, _ = w.Write([]byte("<html><head><title>" + http.StatusText(status) + "</title></head></html>\n"))
-		return
+	switch r.random.IntN(6) {
+	case 0:
+		return map[string]any{"errorMessage": message}
+	case 1:
+		return map[string]any{"error": message}
+	case 2:
+		return map[string]any{"errors": []any{map[string]any{"message": message}}}
+	case 3:
+		return map[string]any{"statusCode": http.StatusTeapot, "message": message}
+	case 4:
+		header.Set("Content-Type", "application/problem+json")
+		return map[string]any{"title": http.StatusText(status), "detail": message, "status": status}
+	default:
+		return body
 	}
-	if r.forms && message != nil {
-		switch r.random.IntN(6) {
-		case 0:
-			body = map[string]any{"errorMessage": message}
-		case 1:
-			body = map[string]any{"error": message}
-		case 2:
-			body = map[string]any{"errors": []any{map[string]any{"message": message}}}
-		case 3:
-			body = map[string]any{"statusCode": http.StatusTeapot, "message": message}
-		case 4:
-			w.Header().Set("Content-Type", "application/problem+json")
-			body = map[string]any{"title": http.StatusText(status), "detail": message, "status": status}
-		}
-	}
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // it fails only if the client is gone
 }
 
 // fourPlaces writes decimal text with four decimal places: 76.0000.
