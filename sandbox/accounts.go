@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/gateway"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
 // FirstAccount is the name of the account whose credentials are Options.APIKey, Options.Token and
 // Options.RefreshToken.
-const FirstAccount = "first"
+const FirstAccount = gateway.FirstAccount
 
 // ErrAccountExists reports that AddAccount was called with the name of an account.
 var ErrAccountExists = errors.New("account exists")

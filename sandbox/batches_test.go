@@ -187,6 +187,29 @@ func TestBatches_AreFoundUnderTheirKindOnly(t *testing.T) {
 	other := "/selling/batch/create-listing/" + path[len("/selling/batch/delete-listing/"):]
 	m.call(http.MethodGet, other, nil).
 		refused(http.StatusNotFound, "create batch", "it is a delete batch")
-	m.call(http.MethodGet, path+"/items?status=DONE", nil).
-		refused(http.StatusBadRequest, `query parameter "status"`, "no such status")
+	m.call(http.MethodGet, "/selling/batch/create-listing/my-batch", nil).
+		refused(http.StatusNotFound, "create batch", "a name is the id of no batch")
+}
+
+func TestBatches_FilterItemsByAnyText(t *testing.T) {
+	m := open(t)
+	path := m.batch("create-listing",
+		map[string]any{"variantId": chicago(t), "amount": "200", "quantity": 1},
+		map[string]any{"variantId": unknownID, "amount": "200", "quantity": 1})
+	m.settle()
+	for _, row := range []struct {
+		status string
+		want   int
+		why    string
+	}{
+		{"COMPLETED", 1, "a status"},
+		{"completed", 1, "in the case of itemStatuses"},
+		{"Failed", 1, "in any case"},
+		{"QUEUED", 0, "of no item"},
+		{"DONE", 0, "that does not exist"},
+		{"COMPLETED,FAILED", 0, "no list"},
+		{"", 2, "none"},
+	} {
+		assert.Equal(t, row.want, m.get("%s/items?status=%s", path, row.status).len("items"), row.why)
+	}
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
 )
 
-// Product is a product of the catalog. Its ids are the same in every sandbox and never change.
+// Product is a product of a catalog. The ids of Catalog are the same in every sandbox and never
+// change; those of AddProduct are of one sandbox.
 type Product struct {
 	ID          string // UUID
 	StyleID     string // of the manufacturer, such as DZ5485-612
@@ -32,14 +33,18 @@ func Catalog() []Product {
 	}
 	products := make([]Product, 0, len(c.Products()))
 	for _, p := range c.Products() {
-		variants := make([]Variant, 0, len(p.Variants))
-		for _, v := range p.Variants {
-			variants = append(variants, Variant{ID: v.ID, Size: v.Size})
-		}
-		products = append(products, Product{
-			ID: p.ID, StyleID: p.StyleID, Title: p.Title, Brand: p.Brand, Type: p.Type,
-			RetailPrice: p.RetailPrice.String(), ReleaseDate: p.ReleaseDate, Variants: variants,
-		})
+		products = append(products, productOf(p))
 	}
 	return products
+}
+
+func productOf(p *catalog.Product) Product {
+	variants := make([]Variant, 0, len(p.Variants))
+	for _, v := range p.Variants {
+		variants = append(variants, Variant{ID: v.ID, Size: v.Size})
+	}
+	return Product{
+		ID: p.ID, StyleID: p.StyleID, Title: p.Title, Brand: p.Brand, Type: p.Type,
+		RetailPrice: p.RetailPrice.String(), ReleaseDate: p.ReleaseDate, Variants: variants,
+	}
 }

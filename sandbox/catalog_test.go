@@ -48,7 +48,8 @@ func TestProducts_HaveAttributesAndVariants(t *testing.T) {
 	assert.Len(t, variants.body, len(want.Variants))
 	v := m.get("/catalog/products/%s/variants/%s", want.ID, variantID)
 	assert.Equal(t, "10.5", v.text("variantValue"))
-	assert.Equal(t, p.text("urlKey")+":14", v.text("variantName"))
+	assert.Equal(t, "jordan-1-retro-high-og-chicago-lost-and-found", p.text("urlKey"))
+	assert.Equal(t, "Jordan-1-Retro-High-OG-Chicago-Lost-and-Found:14", v.text("variantName"))
 	assert.Equal(t, 2, v.len("gtins"))
 	assert.Equal(t, v.body, variants.at(14))
 }
@@ -76,4 +77,41 @@ func TestGTINs_FindVariants(t *testing.T) {
 	m.call("GET", path+"036000291452", nil).refused(404, "variant with the trade item number", "unknown")
 	m.call("GET", path+"036000291453", nil).refused(400, `path parameter "gtin"`, "a wrong check digit")
 	m.call("GET", path+id, nil).refused(400, `path parameter "gtin"`, "no number")
+}
+
+func TestSearch_ServesABlankQuery(t *testing.T) {
+	m := open(t)
+	page := m.get("/catalog/search?query=%s", "%20")
+	assert.Equal(t, json.Number("0"), page.at("count"))
+	assert.Equal(t, 0, page.len("products"))
+}
+
+// A trade item number or a URL key finds its product first.
+func TestSearch_FindsWhatAQueryNames(t *testing.T) {
+	m := open(t)
+	product, id := variant(t, "DZ5485-612", "10.5")
+	v := m.get("/catalog/products/%s/variants/%s", product.ID, id)
+	queries := []string{m.get("/catalog/products/%s", product.ID).text("urlKey")}
+	for i := range v.len("gtins") {
+		queries = append(queries, v.text("gtins", i, "identifier"))
+	}
+	require.Len(t, queries, 3)
+	for _, query := range queries {
+		page := m.get("/catalog/search?query=%s", query)
+		assert.Equal(t, product.ID, page.text("products", 0, "productId"), query)
+		seen := map[string]bool{}
+		for _, id := range page.each("products", "productId") {
+			assert.False(t, seen[id], "%s: listed twice", query)
+			seen[id] = true
+		}
+	}
+	for _, p := range sandbox.Catalog() {
+		key := m.get("/catalog/products/%s", p.ID).text("urlKey")
+		assert.Equal(t, p.ID, m.get("/catalog/search?query=%s", key).text("products", 0, "productId"), key)
+	}
+}
+
+func TestSearch_GuessesAMisspeltWord(t *testing.T) {
+	page := open(t).get("/catalog/search?query=%s", "jordan+chicgao")
+	assert.Equal(t, "DZ5485-612", page.text("products", 0, "styleId"))
 }

@@ -14,7 +14,8 @@ func (s *Sandbox) Now() time.Time { return s.control.Clock.Now() }
 
 // Advance moves the clock forward by d, which must not be negative: batches and orders fall due,
 // listings and access tokens expire, quotas recover. Unless the work is Manual, it is done when
-// Advance returns. The database stores the advance until Reset, also for a later start on the same
+// Advance returns. It is done in the order of its due times, at each of them: one jump comes out as
+// many small ones do, stamps included. The database stores the advance until Reset, also for a later start on the same
 // file.
 func (s *Sandbox) Advance(ctx context.Context, d time.Duration) error {
 	return wrap(fmt.Sprintf("advance by %s", d), s.control.Advance(ctx, d))
@@ -25,16 +26,17 @@ func (s *Sandbox) Work(ctx context.Context) error {
 	return wrap("work", s.control.Work(ctx))
 }
 
-// Reset empties the sandbox while it runs: no listings, batches, orders, bids or ingested products,
-// ids from the beginning, the clock of Options.Now, unused quotas, no faults and no counters.
+// Reset empties the sandbox while it runs: no listings, batches, orders, bids, ingested or added
+// products, arranged books or failures, ids from the beginning, the clock of Options.Now, unused
+// quotas, no faults and no counters.
 // Accounts, their tokens and the seed stay. Requests that are being handled finish first; those
 // that a fault delays before their handler are aborted.
 func (s *Sandbox) Reset(ctx context.Context) error {
 	return wrap("reset", s.control.Reset(ctx))
 }
 
-// Reseed changes Options.Seed: the prices of the order book, and all ids from then on. Requests
-// that are being handled finish first.
+// Reseed changes Options.Seed: the prices of order books, but for those that were set or have traded,
+// and all ids from then on. Requests that are being handled finish first.
 func (s *Sandbox) Reseed(ctx context.Context, seed uint64) error {
 	return wrap("reseed", s.control.Reseed(ctx, seed))
 }
@@ -44,21 +46,6 @@ func (s *Sandbox) Reseed(ctx context.Context, seed uint64) error {
 func (s *Sandbox) Buy(ctx context.Context, listingID string) (orderNumber string, err error) {
 	order, err := s.selling.Buy(ctx, listingID)
 	return order.Number, wrap("buy", err)
-}
-
-// Bid makes a bid of a buyer for a variant. The amount is decimal text, and the currency the ISO
-// 4217 code of a currency of listings.
-//
-// A bid that reaches the lowest live ask of the listings of all accounts buys that listing at its
-// price; the number of the order is returned. Any other bid stays open, with an empty order number,
-// until a listing goes live at its amount or below, which is sold to the highest such bid. In both
-// cases nothing is bought while the generated order book has a lower ask: its sellers and buyers do
-// not trade. Bids do not expire.
-//
-// Market data has the highest bid below the lowest ask.
-func (s *Sandbox) Bid(ctx context.Context, variantID, currency, amount string) (orderNumber string, err error) {
-	order, err := s.selling.Bid(ctx, variantID, currency, amount)
-	return order.Number, wrap("bid", err)
 }
 
 // MoveOrder moves an order to a status, as the marketplace or one of its partners would: SHIPPED,

@@ -60,7 +60,7 @@ func TestControl_ListsItselfWithValidExamples(t *testing.T) {
 			continue // below
 		}
 		body = strings.ReplaceAll(body, "98e2e748-8000-45bf-a624-5531d6a68318", id)
-		path = strings.ReplaceAll(path, "{orderNumber}", "300000000-300000000")
+		path = strings.NewReplacer("{orderNumber}", "300000000-300000000", "{listingId}", id, "{id}", "1").Replace(path)
 		a := m.control(method, path, body)
 		if strings.HasPrefix(path, "/orders/") {
 			a.refused(http.StatusNotFound, "order", "there is none")

@@ -52,6 +52,12 @@ type Fault struct {
 	RetryAfter time.Duration
 	// Body is the body of a FaultStatus; the error body of the document if empty.
 	Body string
+	// ID is the id that must be in the path of the call, such as that of a listing. If empty, any path
+	// will do.
+	ID string
+	// Contains is a text that must be in the body of the call, such as an id or an amount. If empty,
+	// any body will do.
+	Contains string
 }
 
 // Fail makes the next calls of an operation go wrong. Faults wait in the order of their calls of
@@ -62,6 +68,7 @@ func (s *Sandbox) Fail(f Fault) error {
 	err := s.gateway.Faults.Add(gateway.Fault{
 		Operation: f.Operation, Times: f.Times, Kind: string(f.Kind), Applied: f.Applied,
 		Delay: f.Delay, Status: f.Status, RetryAfter: f.RetryAfter, Body: f.Body,
+		ID: f.ID, Contains: f.Contains,
 	})
 	return wrap("fail", err)
 }
@@ -73,6 +80,7 @@ func (s *Sandbox) Faults() []Fault {
 		waiting = append(waiting, Fault{
 			Operation: f.Operation, Times: f.Times, Kind: FaultKind(f.Kind), Applied: f.Applied,
 			Delay: f.Delay, Status: f.Status, RetryAfter: f.RetryAfter, Body: f.Body,
+			ID: f.ID, Contains: f.Contains,
 		})
 	}
 	return waiting

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
 func TestListings_AreCreatedAsynchronously(t *testing.T) {
@@ -39,13 +41,35 @@ func TestListings_AreCreatedAsynchronously(t *testing.T) {
 	assert.Equal(t, "10.5", listing.text("variant", "variantValue"))
 	assert.Equal(t, op.text("operationId"), listing.text("lastOperation", "operationId"))
 	assert.Equal(t, "SUCCEEDED", listing.text("lastOperation", "operationStatus"))
+	for _, member := range []string{"listingId", "createdAt", "updatedAt", "changes", "operationInitiatedBy"} {
+		assert.Equal(t, m.get("/selling/listings/%s/operations", id).at("operations", 0, member),
+			listing.at("lastOperation", member), "a documented member")
+	}
+	assert.Equal(t, listing.at("lastOperation", "createdAt"), listing.at("lastOperation", "operationCreatedAt"))
+	assert.Equal(t, listing.at("lastOperation", "updatedAt"), listing.at("lastOperation", "operationUpdatedAt"))
 	assert.Equal(t, json.Number("250.5"), listing.at("payout", "salePrice"))
 	assert.Nil(t, listing.at("batch"))
 	assert.Nil(t, listing.at("order"))
 }
 
 func TestListings_OperationsChangeThem(t *testing.T) {
-	m := open(t)
+	for _, reading := range readings {
+		t.Run(reading.name, func(t *testing.T) { testOperations(t, open(t, reading.option), reading.currency) })
+	}
+}
+
+// readings are the two readings of an update that leaves out its currency. currency is that of a
+// listing in euros after an update of its amount alone.
+var readings = []struct {
+	name, currency string
+	option         func(*sandbox.Options)
+}{
+	{"default terms", "USD", func(*sandbox.Options) {}},
+	{"kept terms", "EUR", func(o *sandbox.Options) { o.KeepTerms = true }},
+}
+
+func testOperations(t *testing.T, m *market, currency string) {
+	t.Helper()
 	id := m.sell("200")
 	path := "/selling/listings/" + id
 	firstAsk := m.get("%s", path).text("ask", "askId")
@@ -97,7 +121,105 @@ func TestListings_OperationsChangeThem(t *testing.T) {
 			assert.Equal(t, firstAsk, listing.text("ask", "askId"), "an update keeps the ask")
 		}
 	}
-	assert.Equal(t, "EUR", m.get("%s", path).text("currencyCode"))
+	assert.Equal(t, currency, m.get("%s", path).text("currencyCode"))
+}
+
+// What an update or an activation leaves out is the default or that of the listing, by Options.
+func TestTerms_LeftOut(t *testing.T) {
+	const day = 24 * time.Hour
+	in30, in60 := noon.Add(30*day).Format(time.RFC3339), noon.Add(60*day).Format(time.RFC3339)
+	for _, row := range []struct {
+		active       bool
+		method, path string
+		body         map[string]any
+		currency     [2]string // by default and kept
+		days         [2]int    // of the ask, from the change
+		why          string
+	}{
+		{
+			true, "PATCH", "",
+			map[string]any{"amount": "90"},
+			[2]string{"USD", "EUR"},
+			[2]int{999, 30},
+			"an amount alone",
+		},
+		{
+			true, "PATCH", "",
+			map[string]any{"amount": "90", "currencyCode": "EUR"},
+			[2]string{"EUR", "EUR"},
+			[2]int{999, 30},
+			"an amount and its currency",
+		},
+		{
+			true, "PATCH", "",
+			map[string]any{"expiresAt": in60},
+			[2]string{"EUR", "EUR"},
+			[2]int{60, 60},
+			"an expiry alone keeps the price",
+		},
+		{
+			true, "PATCH", "",
+			map[string]any{"amount": "90", "currencyCode": "EUR", "expiresAt": in60},
+			[2]string{"EUR", "EUR"},
+			[2]int{60, 60},
+			"all terms",
+		},
+		{
+			false, "PUT", "/activate",
+			map[string]any{},
+			[2]string{"EUR", "EUR"},
+			[2]int{999, 30},
+			"an activation without terms",
+		},
+		{
+			false, "PUT", "/activate",
+			map[string]any{"amount": "90"},
+			[2]string{"USD", "EUR"},
+			[2]int{999, 30},
+			"an activation with an amount alone",
+		},
+		{
+			true, "POST", "update-listing",
+			map[string]any{"amount": "90"},
+			[2]string{"USD", "EUR"},
+			[2]int{999, 30},
+			"an item of a batch",
+		},
+		{
+			false, "POST", "update-listing",
+			map[string]any{"active": true},
+			[2]string{"EUR", "EUR"},
+			[2]int{999, 30},
+			"an item of a batch that activates",
+		},
+	} {
+		for i, reading := range readings {
+			t.Run(row.why+", "+reading.name, func(t *testing.T) {
+				m := open(t, reading.option)
+				id := m.createListing("100", map[string]any{
+					"currencyCode": "EUR", "expiresAt": in30, "active": row.active,
+				}).text("listingId")
+				m.settle()
+				changed := noon.Add(4 * time.Second) // when a request is accepted
+				if row.method == "POST" {
+					row.body["listingId"] = id
+					m.batch(row.path, row.body)
+					changed = changed.Add(2 * time.Second) // when an item is made
+				} else {
+					r := m.call(row.method, "/selling/listings/"+id+row.path, row.body)
+					require.Equal(t, http.StatusOK, r.status, "%v", r.body)
+				}
+				m.settle()
+				l := m.get("/selling/listings/%s", id)
+				assert.Equal(t, row.currency[i], l.text("currencyCode"))
+				expires := noon.Add(time.Duration(row.days[i]) * day)
+				if row.days[i] == 999 {
+					expires = changed.Add(999 * day)
+				}
+				assert.Equal(t, expires.Format("2006-01-02T15:04:05.000Z"), l.text("ask", "askExpiresAt"))
+			})
+		}
+	}
 }
 
 func TestListings_RefuseImpossibleOperations(t *testing.T) {
@@ -265,6 +387,10 @@ func TestListings_AreFiltered(t *testing.T) {
 		{"toDate=2026-11-02", []string{batched, direct, active}, "the last day counts to its end"},
 		{"fromDate=2026-11-03", []string{late}, "from a day on"},
 		{"fromDate=2026-11-02&toDate=2026-11-02", []string{batched, direct, active}, "one day"},
+		{"fromDate=2026-11-02T12:00:04Z", []string{late, batched, direct}, "from a time on"},
+		{"fromDate=2026-11-02T14:00:04.001%2B02:00", []string{late, batched}, "in another zone"},
+		{"toDate=2026-11-02T12:00:04.000Z", []string{direct, active}, "the last time counts"},
+		{"toDate=2026-11-02T12:00:03.999Z", []string{active}, "and nothing after it"},
 		{"initiatedShipmentDisplayIds=SHP-1", nil, "there are no inbound shipments"},
 	} {
 		a := m.get("/selling/listings?%s", row.query)

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"testing"
@@ -84,9 +85,10 @@ func (m *market) quote(currency string) response {
 
 func (m *market) bid(amount string) string {
 	m.t.Helper()
-	number, err := m.Bid(m.t.Context(), chicago(m.t), "USD", amount)
+	b, err := m.Bid(m.t.Context(), chicago(m.t), "USD", amount)
 	require.NoError(m.t, err)
-	return number
+	require.Equal(m.t, b.OrderNumber == "", b.Reason != "", "a bid without an order has a reason: %v", b)
+	return b.OrderNumber
 }
 
 // around returns the lowest ask of the generated book and a price ten dollars below it.
@@ -152,8 +154,11 @@ func TestBids_BuyListingsThatGoLive(t *testing.T) {
 			m.settle()
 			l := m.get("/selling/listings/%s", id)
 			require.Equal(t, "MATCHED", l.text("status"))
-			assert.Equal(t, usd(price),
-				m.get("/selling/orders/%s", l.text("order", "orderNumber")).text("amount"))
+			order := m.get("/selling/orders/%s", l.text("order", "orderNumber"))
+			assert.Equal(t, usd(price+5), order.text("amount"), "the buyer pays the standing bid")
+			assert.Equal(t, json.Number(usd(price+5)), order.at("payout", "salePrice"))
+			assert.Equal(t, json.Number(usd(price+5)), l.at("payout", "salePrice"))
+			assert.Equal(t, usd(price), l.text("amount"), "the listing keeps its ask")
 			assert.Equal(t, usd(price), m.quote("USD").text("highestBidAmount"),
 				"the higher of the two has bought")
 		})
@@ -227,6 +232,69 @@ func TestBids_GeneratedOnesBuyNothing(t *testing.T) {
 	assert.Nil(t, q.at("highestBidAmount"), "bids that reach it are not shown")
 }
 
+// A listing at the highest bid of the book is sold at that bid, which is then gone.
+func TestBook_TradesByOption(t *testing.T) {
+	m := open(t, func(o *sandbox.Options) { o.BookTrades, o.Seed = true, 7 }) // where the book has several bids
+	before := m.quote("USD")
+	highest := before.text("highestBidAmount")
+	for _, row := range []struct {
+		discount int64
+		why      string
+	}{{0, "at the bid"}, {5, "below the next bid"}} {
+		n, err := strconv.ParseInt(m.quote("USD").text("highestBidAmount"), 10, 64)
+		require.NoError(t, err)
+		l := m.get("/selling/listings/%s", m.sell(usd(n-row.discount)))
+		require.Equal(t, "MATCHED", l.text("status"), row.why)
+		assert.Equal(t, usd(n), m.get("/selling/orders/%s", l.text("order", "orderNumber")).text("amount"), row.why)
+	}
+	after := m.quote("USD")
+	assert.NotEqual(t, highest, after.at("highestBidAmount"), "bids that have bought are gone")
+
+	generated, _ := m.around()
+	listing := m.sell(usd(generated + 1))
+	b, err := m.Bid(t.Context(), chicago(t), "USD", usd(generated))
+	require.NoError(t, err)
+	assert.Empty(t, b.OrderNumber)
+	assert.Contains(t, b.Reason, "from the book at "+usd(generated))
+	assert.Equal(t, "ACTIVE", m.get("/selling/listings/%s", listing).text("status"))
+	assert.NotEqual(t, usd(generated), m.quote("USD").text("lowestAskAmount"), "the ask was bought")
+}
+
+// With the option, listings that were active before are sold, too, and the trades survive a restart.
+func TestBook_TradesWithListingsOfAnEarlierStart(t *testing.T) {
+	file := tempFile(t)
+	m := open(t, inFile(file))
+	highest := m.quote("USD").text("highestBidAmount")
+	listing := m.sell(highest)
+	require.Equal(t, "ACTIVE", m.get("/selling/listings/%s", listing).text("status"))
+	require.NoError(t, m.Close())
+	trading := func(o *sandbox.Options) { o.BookTrades = true }
+	m = open(t, inFile(file), trading)
+	m.settle()
+	require.Equal(t, "MATCHED", m.get("/selling/listings/%s", listing).text("status"))
+	after := m.quote("USD").at("highestBidAmount")
+	assert.NotEqual(t, highest, after)
+	require.NoError(t, m.Close())
+	assert.Equal(t, after, open(t, inFile(file), trading).quote("USD").at("highestBidAmount"))
+}
+
+func TestBids_ReportWhyTheyAreOpen(t *testing.T) {
+	m := open(t)
+	generated, price := m.around()
+	for _, row := range []struct{ currency, amount, reason, why string }{
+		{"USD", "2", "the lowest ask (" + usd(generated) + " USD) is above", "below every ask"},
+		{"USD", usd(generated), "does not trade without Options.BookTrades", "the ask of the book is the lowest"},
+	} {
+		b, err := m.Bid(t.Context(), chicago(t), row.currency, row.amount)
+		require.NoError(t, err)
+		assert.Contains(t, b.Reason, row.reason, row.why)
+	}
+	m.sell(usd(price)) // sold to the second bid
+	b, err := m.Bid(t.Context(), chicago(t), "USD", usd(price))
+	require.NoError(t, err)
+	assert.Contains(t, b.Reason, "is above the bid", "the listing is sold")
+}
+
 func TestBids_StayInTheirCurrencyAcrossARestart(t *testing.T) {
 	file := tempFile(t)
 	m := open(t, inFile(file))
@@ -249,8 +317,8 @@ func TestBids_RefuseWhatMakesNoSense(t *testing.T) {
 		{chicago(t), "USD", "100.505", "amount"},
 		{chicago(t), "JPY", "100.5", "amount"},
 	} {
-		number, err := m.Bid(t.Context(), row.variantID, row.currency, row.amount)
+		b, err := m.Bid(t.Context(), row.variantID, row.currency, row.amount)
 		require.ErrorContains(t, err, "sandbox: bid: "+row.what+" ")
-		assert.Empty(t, number)
+		assert.Zero(t, b)
 	}
 }

@@ -30,18 +30,53 @@ func TestOperations_ArePagedByCursor(t *testing.T) {
 	assert.Equal(t, 5, m.get("%s/operations", path).len("operations"))
 }
 
-func TestOperations_FailIfNoLongerPossible(t *testing.T) {
-	m := open(t)
-	path := "/selling/listings/" + m.sell("200")
-	m.call(http.MethodDelete, path, nil)
-	late := m.call(http.MethodPatch, path, map[string]any{"amount": "190"})
-	require.Equal(t, http.StatusOK, late.status, "the listing is not deleted yet")
-	m.settle()
+// What is accepted depends on the state in which pending operations will leave the listing.
+func TestOperations_CountPendingOnesForState(t *testing.T) {
+	type step struct {
+		method, path string
+		body         any
+		status       int
+	}
+	update := map[string]any{"amount": "90", "currencyCode": "USD"}
+	for _, row := range []struct {
+		active bool
+		steps  []step
+		want   string
+		why    string
+	}{
+		{true, []step{{"DELETE", "", nil, 200}, {"PATCH", "", update, 400}, {"DELETE", "", nil, 400}}, "DELETED", "it will be deleted"},
+		{true, []step{{"PUT", "/deactivate", nil, 200}, {"PUT", "/deactivate", nil, 400}}, "INACTIVE", "it will be inactive"},
+		{
+			true,
+			[]step{{"PUT", "/deactivate", nil, 200}, {"PUT", "/activate", update, 200}, {"PUT", "/activate", update, 400}},
+			"ACTIVE", "it will be inactive and active again",
+		},
+		{false, []step{{"PUT", "/activate", update, 200}, {"PUT", "/deactivate", nil, 200}}, "INACTIVE", "it will be active"},
+	} {
+		m := open(t)
+		id := m.createListing("100", map[string]any{"active": row.active}).text("listingId")
+		m.settle()
+		for i, s := range row.steps {
+			r := m.call(s.method, "/selling/listings/"+id+s.path, s.body)
+			require.Equal(t, s.status, r.status, "%s, step %d: %v", row.why, i, r.body)
+		}
+		m.settle()
+		l := m.get("/selling/listings/%s", id)
+		assert.Equal(t, row.want, l.text("status"), row.why)
+		for _, status := range m.get("/selling/listings/%s/operations", id).each("operations", "operationStatus") {
+			assert.Equal(t, "SUCCEEDED", status, row.why)
+		}
+	}
+}
 
-	op := m.get("%s/operations/%s", path, late.text("operationId"))
-	assert.Equal(t, "FAILED", op.text("operationStatus"))
-	assert.Contains(t, op.text("error"), "deleted")
-	assert.Equal(t, "200", m.get("%s", path).text("amount"))
+func TestOperations_CountThePendingCreation(t *testing.T) {
+	m := open(t)
+	id := m.createListing("100", nil).text("listingId")
+	m.call(http.MethodPut, "/selling/listings/"+id+"/activate", map[string]any{}).
+		refused(http.StatusBadRequest, "listing "+id, "it will be active")
+	require.Equal(t, http.StatusOK, m.call(http.MethodPut, "/selling/listings/"+id+"/deactivate", nil).status)
+	m.settle()
+	assert.Equal(t, "INACTIVE", m.get("/selling/listings/%s", id).text("status"))
 }
 
 func TestWorker_KeepsTheOrderOfDueTimes(t *testing.T) {
@@ -106,14 +141,18 @@ func TestWorker_KeepsTheOrderAcrossSteps(t *testing.T) {
 }
 
 func TestOperations_KeepTermsOfPendingOnes(t *testing.T) {
-	m := open(t)
+	published, kept := open(t), open(t, func(o *sandbox.Options) { o.KeepTerms = true })
 	for _, row := range []struct {
+		m                *market
 		changes          []map[string]any
 		amount, currency string
 	}{
-		{[]map[string]any{{"amount": "200"}, {"currencyCode": "EUR"}}, "200", "EUR"},
-		{[]map[string]any{{"currencyCode": "JPY", "amount": "15000"}, {"amount": "15500"}}, "15500", "JPY"},
+		{published, []map[string]any{{"amount": "200"}, {"currencyCode": "EUR"}}, "200", "EUR"},
+		{kept, []map[string]any{{"amount": "200"}, {"currencyCode": "EUR"}}, "200", "EUR"},
+		{published, []map[string]any{{"currencyCode": "JPY", "amount": "15000"}, {"amount": "15500"}}, "15500", "USD"},
+		{kept, []map[string]any{{"currencyCode": "JPY", "amount": "15000"}, {"amount": "15500"}}, "15500", "JPY"},
 	} {
+		m := row.m
 		id := m.sell("100")
 		for _, change := range row.changes {
 			require.Equal(t, http.StatusOK,
@@ -158,7 +197,7 @@ func TestOperations_HaveTheirChanges(t *testing.T) {
 	m := open(t)
 	path := "/selling/listings/" + m.sell("200")
 	op := m.call(http.MethodPatch, path, map[string]any{"amount": "23500.0000", "currencyCode": "JPY"})
-	assert.Equal(t, map[string]any{"amount": "23500", "currency": "JPY", "expiresAt": nil},
+	assert.Equal(t, map[string]any{"amount": "23500", "currency": "JPY", "expiresAt": "2029-07-28T12:00:04.000Z"},
 		op.at("changes", "additions", "askData"))
 	assert.Nil(t, op.at("changes", "additions", "active"))
 	assert.Equal(t, map[string]any{}, op.at("changes", "removals"))

@@ -19,8 +19,11 @@ import (
 
 // The default credentials. They are no secret.
 const (
-	DefaultAPIKey       = "sandbox-api-key"
-	DefaultToken        = "sandbox-access-token"
+	DefaultAPIKey = "sandbox-api-key"
+	// DefaultToken is a JWT that expires at the end of the year 9999, after every clock of a sandbox.
+	DefaultToken = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9" +
+		".eyJpc3MiOiJzYW5kYm94Iiwic3ViIjoiZmlyc3QiLCJpYXQiOjAsImV4cCI6MjUzNDAyMzAwNzk5fQ" +
+		".2C5_M3Aistj6OV1xTX2--5OPnAM_cNwb7v2SmHFywds"
 	DefaultRefreshToken = "sandbox-refresh-token"
 )
 
@@ -46,7 +49,8 @@ type Options struct {
 	DB string
 	// APIKey is the API key of the first account; DefaultAPIKey if empty.
 	APIKey string
-	// Token is an access token of the first account that never expires; DefaultToken if empty.
+	// Token is an access token of the first account that never expires, whatever it looks like;
+	// DefaultToken if empty.
 	Token string
 	// RefreshToken is the refresh token of the first account; DefaultRefreshToken if empty.
 	RefreshToken string
@@ -71,6 +75,16 @@ type Options struct {
 	// DefaultOrderStep if 0. If negative, orders are moved by MoveOrder only, also after a later
 	// start with another value.
 	OrderStep time.Duration
+	// KeepTerms makes PATCH, activation and batch updates keep the currency and the expiry of the
+	// listing if they leave them out. By default an amount without a currency is in US dollars, and
+	// an ask without an expiry expires in 999 days, as on creation. That is what is published for
+	// PATCH and activation, and assumed for batch updates; whether a live service does it is not
+	// known, so that programs have to be right under both.
+	KeepTerms bool
+	// BookTrades makes the bids and asks of the order book trade, until it has none left. A listing
+	// whose ask is at or below the highest bid of the book is then sold at that bid, and a bid of a
+	// buyer takes the lowest ask, even one of the book.
+	BookTrades bool
 	// Review is how long an ingested product is In Review; DefaultReview if 0, no time if negative.
 	Review time.Duration
 	// Now is the clock; time.Now if nil. A clock that does not run by itself needs Manual.
@@ -88,6 +102,16 @@ type Options struct {
 	// AllowUnknownParameters lets query parameters pass that an operation does not have. Otherwise
 	// they are refused with 400, so that a misspelt filter is not a filter that is ignored.
 	AllowUnknownParameters bool
+	// Quirks makes responses look like those of a live service, which a program has to survive and
+	// which the document does not show: amounts with four decimal places, figures of payouts and
+	// counts as strings, null or nothing for members that only inform, nothing for those that are
+	// null, members and values that are not documented, an empty array for an empty object, and
+	// errors in other shapes and languages. Ids and arrays are as they are, and so are the values of
+	// amounts and statuses.
+	Quirks bool
+	// VagueOrigin makes the batch of listings null, and leaves the zone out of createdAt: it cannot
+	// be told from a listing which batch made it, and when.
+	VagueOrigin bool
 	// Logger gets a record for each request and for each failure of the sandbox, never with a
 	// credential. Nothing is logged if it is nil.
 	Logger *slog.Logger

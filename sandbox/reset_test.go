@@ -81,10 +81,12 @@ func rows(t *testing.T, file string) map[string]int {
 
 func TestReset_EmptiesAllTablesButAccounts(t *testing.T) {
 	file := tempFile(t)
-	m := open(t, inFile(file))
+	m := open(t, inFile(file), func(o *sandbox.Options) { o.BookTrades = true })
 	own(t, m)
+	m.sell("2") // to the book
 	_, err := m.Bid(t.Context(), chicago(t), "USD", "1")
 	require.NoError(t, err)
+	require.NoError(t, m.FailWork(t.Context(), sandbox.Failure{Target: unknownID}))
 	m.pass(time.Hour)
 	found := func() string { return m.raw(http.MethodGet, "/catalog/search?query=AB1234-100", nil).Body.String() }
 	require.Contains(t, found(), "AB1234-100", "the product was accepted")

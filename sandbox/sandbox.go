@@ -15,7 +15,8 @@
 // accepted is done after the next start, exactly once.
 //
 // Besides BasePath it serves TokenPath, which refreshes access tokens, HealthPath, and ControlPath,
-// where a test can buy, advance the clock and inject faults. The methods of Sandbox do the same.
+// where a test can arrange the market, buy, advance the clock and inject faults. The methods of
+// Sandbox do the same.
 //
 // The same seed and the same calls in the same order give the same ids, prices, tokens and faults
 // if the clock is that of Options.Now. The ids that a call gets do not depend on the worker. How
@@ -40,6 +41,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/limits"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/selling"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
 const (
@@ -130,7 +132,7 @@ func (s *Sandbox) build(ctx context.Context) error {
 	}
 	s.selling = selling.New(selling.Config{
 		Store: s.store, Catalog: products, Now: clock.Now, Delay: opts.Delay, OrderStep: opts.OrderStep,
-		Review: opts.Review, Seed: opts.Seed, Logger: opts.Logger,
+		KeepTerms: opts.KeepTerms, BookTrades: opts.BookTrades, Review: opts.Review, Seed: opts.Seed, Logger: opts.Logger,
 	})
 	if err := s.selling.LoadCatalog(ctx); err != nil {
 		return err
@@ -154,7 +156,8 @@ func (s *Sandbox) build(ctx context.Context) error {
 		Limits: []*limits.Limits{requests, items}, Path: ControlPath, Key: opts.ControlKey,
 		Manual: opts.Manual,
 	})
-	s.handler = s.gateway.Handler(s.control.Handler())
+	quirks := &wire.Quirks{Base: BasePath, Forms: opts.Quirks, VagueOrigin: opts.VagueOrigin}
+	s.handler = quirks.Handler(s.gateway.Handler(s.control.Handler()))
 	return nil
 }
 

@@ -72,7 +72,7 @@ func TestShipping_DocumentsOfDirectOrders(t *testing.T) {
 			assert.Contains(t, body, "("+line+") Tj", title)
 		}
 		status, _, _ = download(t, srv, address+"X", m.credentials())
-		assert.Equal(t, http.StatusNotFound, status, "an unknown id")
+		assert.Equal(t, http.StatusBadRequest, status, "an unknown id")
 	}
 }
 
@@ -107,7 +107,7 @@ func TestShipping_SuspendedOrdersHaveNoDocuments(t *testing.T) {
 	assert.NotEmpty(t, a.text("shippingDocuments", "message"))
 	assert.NotContains(t, a.at("shippingDocuments"), "requiredDocuments")
 	m.call(http.MethodGet, path, nil).
-		refused(404, "shipping document of order "+number, "it must not be shipped")
+		refused(400, "shipping document of order "+number, "it must not be shipped")
 }
 
 func TestShipping_DocumentsBelongToOneOrder(t *testing.T) {
@@ -117,7 +117,7 @@ func TestShipping_DocumentsBelongToOneOrder(t *testing.T) {
 	require.NoError(t, err)
 	path := strings.TrimPrefix(address.Path, sandbox.BasePath)
 	m.call(http.MethodGet, strings.Replace(path, mine, other, 1), nil).
-		refused(404, "shipping document of order "+other, "a document of another order")
+		refused(400, "shipping document of order "+other, "a document of another order")
 	m.call(http.MethodGet, "/selling/orders/323314425-323214184/shipping-document", nil).
 		refused(404, "order", "an unknown order")
 	m.call(http.MethodGet, "/selling/orders/323314425-323214184/shipping-document/6JF8D2QX", nil).

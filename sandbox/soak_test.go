@@ -232,9 +232,10 @@ func (c *soaker) check() {
 				assert.Equal(c.t, "SUCCEEDED", page.text("operations", i, "operationStatus"),
 					"%v", page.at("operations", i))
 				types = append(types, page.text("operations", i, "operationType"))
-				if page.at("operations", i, "changes", "additions", "askData") != nil {
+				ask, _ := page.at("operations", i, "changes", "additions", "askData").(map[string]any)
+				if text, ok := ask["amount"].(string); ok {
 					var amount int
-					_, err := fmt.Sscan(page.text("operations", i, "changes", "additions", "askData", "amount"), &amount)
+					_, err := fmt.Sscan(text, &amount)
 					require.NoError(c.t, err)
 					amounts = append(amounts, amount)
 				}

@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -43,6 +44,63 @@ func (m *market) with(accessToken any) response {
 	r := m.request(http.MethodGet, "/selling/listings", nil)
 	r.Header.Set("Authorization", "Bearer "+accessToken.(string))
 	return m.send(r)
+}
+
+// claimsOf reads the payload of a JWT.
+func claimsOf(tb testing.TB, token string) (claims struct {
+	Sub string
+	Exp int64
+},
+) {
+	tb.Helper()
+	parts := strings.Split(token, ".")
+	require.Len(tb, parts, 3, "no JWT: %s", token)
+	for i, into := range []any{&struct{ Alg, Typ string }{}, &claims} {
+		text, err := base64.RawURLEncoding.DecodeString(parts[i])
+		require.NoError(tb, err)
+		require.NoError(tb, json.Unmarshal(text, into))
+	}
+	return claims
+}
+
+func TestTokens_AreJWTs(t *testing.T) {
+	m := open(t, func(o *sandbox.Options) { o.Accounts = []sandbox.Account{{Name: "chosen", Token: "opaque"}} })
+	m.add("added")
+	never := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
+	for _, a := range m.Accounts() {
+		if a.Name == "chosen" {
+			assert.Equal(t, "opaque", a.Token, "a chosen token stays as it is")
+			continue
+		}
+		claims := claimsOf(t, a.Token)
+		assert.Equal(t, a.Name, claims.Sub)
+		assert.Equal(t, claims.Exp, never, a.Name)
+	}
+	issued := claimsOf(t, m.refresh(m.RefreshToken())["access_token"].(string))
+	assert.Equal(t, sandbox.FirstAccount, issued.Sub)
+	assert.Equal(t, issued.Exp, noon.Add(12*time.Hour).Unix())
+	require.NoError(t, m.Advance(t.Context(), math.MaxInt64))
+	assert.Equal(t, http.StatusOK, m.with(m.Token()).status, "no clock reaches the year 9999")
+}
+
+// The token that an account had before another one was chosen is not valid any more.
+func TestTokens_OfAnAccountAreReplaced(t *testing.T) {
+	file := tempFile(t)
+	account := func(token string) func(*sandbox.Options) {
+		return func(o *sandbox.Options) {
+			o.DB, o.Accounts = file, []sandbox.Account{{Name: "second", APIKey: "key", Token: token}}
+		}
+	}
+	m := open(t, account(""))
+	before := m.Accounts()[1].Token
+	require.NoError(t, m.Close())
+	m = open(t, account("another"))
+	for token, status := range map[string]int{before: http.StatusUnauthorized, "another": http.StatusOK} {
+		r := m.request(http.MethodGet, "/selling/listings", nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("x-api-key", "key")
+		assert.Equal(t, status, m.send(r).status)
+	}
 }
 
 func TestTokens_ExpireByTheClockOfTheSandbox(t *testing.T) {

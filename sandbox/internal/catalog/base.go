@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -54,7 +55,7 @@ func newProduct(row []string) (*Product, error) {
 	}
 	p := &Product{
 		ID:          uuid.NewSHA1(namespace, []byte(row[0])).String(),
-		URLKey:      slug(row[2]),
+		URLKey:      urlKey(row[2]),
 		StyleID:     row[0],
 		Brand:       row[1],
 		Title:       row[2],
@@ -76,13 +77,17 @@ func newProduct(row []string) (*Product, error) {
 // addVariant adds the next size of a product and returns it with its id.
 func (p *Product) addVariant(size string) (*Variant, uuid.UUID) {
 	id := uuid.NewSHA1(uuid.MustParse(p.ID), []byte(size))
-	v := &Variant{ID: id.String(), Product: p, Name: fmt.Sprintf("%s:%d", p.URLKey, len(p.Variants)), Size: size}
+	name := fmt.Sprintf("%s:%d", cmp.Or(hyphenate(p.Title), p.ID), len(p.Variants))
+	v := &Variant{ID: id.String(), Product: p, Name: name, Size: size}
 	p.Variants = append(p.Variants, v)
 	return v, id
 }
 
-// slug joins the words of a title with hyphens.
-func slug(title string) string {
+// urlKey returns the URL key of a product with a title.
+func urlKey(title string) string { return strings.ToLower(hyphenate(title)) }
+
+// hyphenate joins the words of a title with hyphens.
+func hyphenate(title string) string {
 	return strings.Join(strings.FieldsFunc(title, func(r rune) bool { return !isWord(r) }), "-")
 }
 

@@ -13,7 +13,7 @@ import (
 // Product is one product. Products are shared and read-only.
 type Product struct {
 	ID          string // UUID
-	URLKey      string
+	URLKey      string // lower-case words, joined by hyphens
 	StyleID     string // the manufacturer's style id; empty if it has none
 	Type        string // category, such as "sneakers"
 	Title       string
@@ -94,6 +94,18 @@ func (c *Catalog) VariantByGTIN(g GTIN) (*Variant, bool) {
 	return nil, false
 }
 
+// Named finds the product that a query names exactly: by a trade item number of one of its variants,
+// or by its URL key.
+func (c *Catalog) Named(query string) (*Product, bool) {
+	query = strings.ToLower(strings.TrimSpace(query))
+	if g, err := ParseGTIN(query); err == nil {
+		if v, ok := c.VariantByGTIN(g); ok {
+			return v.Product, true
+		}
+	}
+	return find(c, func(i *index) (*Product, bool) { p, ok := i.keys[query]; return p, ok })
+}
+
 // Namesake finds the product that p would be confused with: of the same brand and style id or, if p
 // has no style id, of the same brand and title.
 func (c *Catalog) Namesake(p *Product) (*Product, bool) {
@@ -117,19 +129,21 @@ type index struct {
 	products map[string]*Product // by id
 	variants map[string]*Variant // by id
 	gtins    map[string]*Variant // by key
+	keys     map[string]*Product // by URL key
 	named    map[name]*Product
 }
 
 func newIndex() *index {
 	return &index{
 		products: map[string]*Product{}, variants: map[string]*Variant{},
-		gtins: map[string]*Variant{}, named: map[name]*Product{},
+		gtins: map[string]*Variant{}, keys: map[string]*Product{}, named: map[name]*Product{},
 	}
 }
 
 func (i *index) add(p *Product) {
 	i.all = append(i.all, p)
 	i.products[p.ID] = p
+	i.keys[p.URLKey] = p
 	for _, n := range p.names() {
 		i.named[n] = p
 	}

@@ -52,7 +52,7 @@ func (p Proposal) Product(id string) (*Product, error) {
 	}
 	product := &Product{
 		ID:          id,
-		URLKey:      cmp.Or(slug(p.Title), id),
+		URLKey:      cmp.Or(urlKey(p.Title), id),
 		StyleID:     p.StyleCode,
 		Type:        p.Category,
 		Title:       p.Title,

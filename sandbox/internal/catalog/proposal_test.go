@@ -29,7 +29,7 @@ func proposed(change func(*Proposal)) Proposal {
 func TestProposal_MakesAProduct(t *testing.T) {
 	p, err := proposed(nil).Product(proposedID)
 	require.NoError(t, err)
-	assert.Equal(t, "Trail-Runner-Aurora", p.URLKey)
+	assert.Equal(t, "trail-runner-aurora", p.URLKey)
 	assert.Equal(t, "SS26", p.Season)
 	assert.Equal(t, "blue", p.Color)
 	assert.Equal(t, "129.50", p.RetailPrice.String())

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
@@ -32,35 +33,51 @@ func (p *Product) Text() string {
 // word is enough, half of the words are enough, and a style id finds its neighbours as well as its
 // product, in no helpful order, so that callers have to compare it. A query without letters and
 // digits has no clues.
-func Clues(query string) []store.Clue { return clues(query, false) }
-
-// Guesses returns the clues of a query that finds nothing by Clues: in each longer word a letter
-// may be wrong, missing, added or swapped with its neighbour.
-func Guesses(query string) []store.Clue { return clues(query, true) }
-
-func clues(query string, guess bool) []store.Clue {
+func Clues(query string) []store.Clue {
 	var all []store.Clue
-	distinct := words(query)
-	slices.Sort(distinct)
-	for i, w := range slices.Compact(distinct) {
-		letters := []rune(w)
+	for i, w := range queryWords(query) {
 		add := func(weight int, m store.Match) { all = append(all, store.Clue{Word: i, Weight: weight, Match: m}) }
 		add(exactWeight, store.Contains(" "+w+" "))
-		if len(letters) >= 2 {
+		letters := utf8.RuneCountInString(w)
+		if letters >= 2 {
 			add(prefixWeight, store.Contains(" "+w))
 		}
-		if len(letters) >= 3 {
+		if letters >= 3 {
 			add(partWeight, store.Contains(w))
 		}
 		if isStyle(w) {
 			// Neighbours have the same weight, so that the exact style id need not be the first.
 			add(exactWeight, store.Contains(" "+stem(w)))
 		}
-		if guess && shortestGuess <= len(letters) && len(letters) <= longestGuess {
-			add(partWeight, misspelt(letters))
+	}
+	return all
+}
+
+// Guesses returns more clues for words of a query, by their numbers in its Clues: in each longer word
+// a letter may be wrong, missing, added or swapped with its neighbour.
+func Guesses(query string, numbers ...int) []store.Clue {
+	var all []store.Clue
+	sent := queryWords(query)
+	for _, i := range numbers {
+		letters := []rune(sent[i])
+		if shortestGuess <= len(letters) && len(letters) <= longestGuess {
+			all = append(all, store.Clue{Word: i, Weight: partWeight, Match: misspelt(letters)})
 		}
 	}
 	return all
+}
+
+// queryWords returns the words of a query, each once, in order. A word of several parts, such as a
+// URL key, is also each of its parts, but for style ids of two parts.
+func queryWords(query string) []string {
+	all := words(query)
+	for _, w := range all {
+		if parts := strings.Split(w, "-"); len(parts) > 2 || len(parts) == 2 && !isStyle(w) {
+			all = append(all, parts...)
+		}
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(w string) bool { return w == "" })
 }
 
 // misspelt matches words that differ from w in a letter: without that letter, w is the part before

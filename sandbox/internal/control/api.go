@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/gateway"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/market"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
@@ -44,8 +46,36 @@ func (c *Control) endpoints() []endpoint {
 			return nil, c.Work(r.Context())
 		}},
 		{
-			"POST", "/bids", "bid for a variant; orderNumber is empty if the bid stays open",
+			"POST", "/bids", "bid for a variant; without an orderNumber there is a reason",
 			`{"variantId":"7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef","currencyCode":"USD","amount":"250"}`, c.postBid,
+		},
+		{"GET", "/bids", "list the open bids", "", c.getBids},
+		{"DELETE", "/bids/{id}", "withdraw an open bid", "", c.deleteBid},
+		{
+			"POST", "/books", "replace the order book of a variant",
+			`{"variantId":"7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef","currencyCode":"USD","asks":["300"],"bids":["250","240"],"flexAsk":"310"}`,
+			c.postBook,
+		},
+		{
+			"POST", "/products", "add a product to the catalog",
+			`{"title":"Test Runner","brand":"Acme","styleId":"AC-0001","sizes":["9","10"],"retailPrice":"120"}`, c.postProduct,
+		},
+		{
+			"POST", "/listings", "make listings in a status",
+			`{"count":3,"variantId":"7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef","amount":"2000","inventoryType":"FLEX","listingStatus":"INACTIVE"}`,
+			c.postListings,
+		},
+		{
+			"POST", "/listings/{listingId}/operations", "record an operation of the system on a listing",
+			`{"operationType":"TPS_CHECK","error":""}`, c.postOperation,
+		},
+		{
+			"POST", "/orders", "make a listing with an order in a status",
+			`{"variantId":"7cc805a8-e5cf-5ed3-bdee-b00bf511b7ef","amount":"2000","status":"SHIPPED"}`, c.postOrder,
+		},
+		{
+			"POST", "/failures", "make operations and items that are accepted fail, or stuck",
+			`{"operation":"DELETE","times":1,"error":"not today"}`, c.postFailure,
 		},
 		{"POST", "/purchases", "buy a listing at its price", `{"listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}`, c.postPurchase},
 		{"POST", "/orders/{orderNumber}/status", "move an order", `{"status":"SHIPPED"}`, c.postOrderStatus},
@@ -176,9 +206,118 @@ func (c *Control) postClock(r *http.Request) (any, error) {
 	return c.getClock(r)
 }
 
-// sale is the response to a bid or a purchase. The number is empty if nothing was bought.
-type sale struct {
-	OrderNumber string `json:"orderNumber"`
+// bid is a bid of a buyer. If it made no order, there is a reason.
+type bid struct {
+	ID           int64     `json:"id"`
+	VariantID    string    `json:"variantId"`
+	CurrencyCode string    `json:"currencyCode"`
+	Amount       string    `json:"amount"`
+	OrderNumber  string    `json:"orderNumber"`
+	Reason       string    `json:"reason"`
+	CreatedAt    wire.Time `json:"createdAt"`
+}
+
+func showBid(b store.Bid, reason string) bid {
+	currency, _ := market.Lookup(b.Currency)
+	return bid{
+		b.Seq, b.VariantID, b.Currency, market.FormatAmount(b.Amount, currency), b.OrderNumber, reason,
+		wire.Time{Time: b.CreatedAt},
+	}
+}
+
+func (c *Control) getBids(r *http.Request) (any, error) {
+	open, err := c.Selling.OpenBids(r.Context())
+	bids := []bid{}
+	for _, b := range open {
+		bids = append(bids, showBid(b.Bid, b.Reason))
+	}
+	return map[string][]bid{"bids": bids}, err
+}
+
+func (c *Control) deleteBid(r *http.Request) (any, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return nil, wire.NoSuch("open bid", r.PathValue("id"))
+	}
+	return nil, c.Selling.WithdrawBid(r.Context(), id)
+}
+
+func (c *Control) postBook(r *http.Request) (any, error) {
+	body, err := read[struct {
+		VariantID    string   `json:"variantId"`
+		CurrencyCode string   `json:"currencyCode"`
+		Asks         []string `json:"asks"`
+		Bids         []string `json:"bids"`
+		FlexAsk      string   `json:"flexAsk"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	return nil, c.Selling.SetBook(r.Context(), body.VariantID, body.CurrencyCode, body.Asks, body.Bids, body.FlexAsk)
+}
+
+func (c *Control) postProduct(r *http.Request) (any, error) {
+	body, err := read[Product](r)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.AddProduct(r.Context(), body)
+	if err != nil {
+		return nil, err
+	}
+	type variant struct {
+		VariantID string `json:"variantId"`
+		Size      string `json:"size"`
+	}
+	var variants []variant
+	for _, v := range p.Variants {
+		variants = append(variants, variant{v.ID, v.Size})
+	}
+	return created{map[string]any{"productId": p.ID, "variants": variants}}, nil
+}
+
+func (c *Control) postListings(r *http.Request) (any, error) {
+	body, err := read[struct {
+		Listing
+		Count int `json:"count"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := c.AddListings(r.Context(), body.Count, body.Listing)
+	return created{map[string][]string{"listingIds": ids}}, err
+}
+
+func (c *Control) postOrder(r *http.Request) (any, error) {
+	body, err := read[struct {
+		Listing
+		OrderStatus string `json:"status"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	number, err := c.AddOrder(r.Context(), body.Listing, body.OrderStatus)
+	return created{map[string]string{"orderNumber": number}}, err
+}
+
+func (c *Control) postOperation(r *http.Request) (any, error) {
+	body, err := read[struct {
+		OperationType string `json:"operationType"`
+		Error         string `json:"error"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	op, err := c.Selling.AddOperation(r.Context(), r.PathValue("listingId"), body.OperationType, body.Error)
+	return created{map[string]string{"operationId": op.ID}}, err
+}
+
+func (c *Control) postFailure(r *http.Request) (any, error) {
+	body, err := read[Failure](r)
+	if err != nil {
+		return nil, err
+	}
+	return nil, c.FailWork(r.Context(), body)
 }
 
 func (c *Control) postBid(r *http.Request) (any, error) {
@@ -190,8 +329,8 @@ func (c *Control) postBid(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	order, err := c.Selling.Bid(r.Context(), body.VariantID, body.CurrencyCode, body.Amount)
-	return sale{order.Number}, err
+	b, reason, err := c.Selling.Bid(r.Context(), body.VariantID, body.CurrencyCode, body.Amount)
+	return showBid(b, reason), err
 }
 
 func (c *Control) postPurchase(r *http.Request) (any, error) {
@@ -202,7 +341,7 @@ func (c *Control) postPurchase(r *http.Request) (any, error) {
 		return nil, err
 	}
 	order, err := c.Selling.Buy(r.Context(), body.ListingID)
-	return sale{order.Number}, err
+	return map[string]string{"orderNumber": order.Number}, err
 }
 
 func (c *Control) postOrderStatus(r *http.Request) (any, error) {

@@ -19,6 +19,9 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
+// FirstAccount is the name of the first account.
+const FirstAccount = "first"
+
 // Accounts are the sellers that may make requests. They are in the database, too. It is safe for
 // concurrent use.
 type Accounts struct {
@@ -70,7 +73,11 @@ func (a *Accounts) saveChosen(tx *store.Tx, chosen []store.Account, before *acco
 			return fmt.Errorf("accounts: name (%.80q): must be unique and not empty", one.Name)
 		}
 		names[one.Name] = true
-		if err := tx.SaveAccount(a.complete(one, before.named(one.Name))); err != nil {
+		account, err := a.complete(one, before.named(one.Name))
+		if err != nil {
+			return err
+		}
+		if err := tx.SaveAccount(account); err != nil {
 			return err
 		}
 	}
@@ -79,19 +86,33 @@ func (a *Accounts) saveChosen(tx *store.Tx, chosen []store.Account, before *acco
 
 // complete returns an account with what was chosen for it, what it has already, or what is derived
 // for it. A refresh token that was rotated stays rotated until another one is chosen.
-func (a *Accounts) complete(chosen, has store.Account) store.Account {
+func (a *Accounts) complete(chosen, has store.Account) (store.Account, error) {
+	token := cmp.Or(chosen.Token, has.Token)
+	if token == "" {
+		var err error
+		if token, err = a.accountToken(chosen.Name); err != nil {
+			return store.Account{}, err
+		}
+	}
 	refresh := cmp.Or(chosen.RefreshToken, has.FirstRefreshToken, a.credential("refresh", chosen.Name))
 	c := store.Account{
 		Name:              chosen.Name,
 		APIKey:            cmp.Or(chosen.APIKey, has.APIKey, a.credential("key", chosen.Name)),
-		Token:             cmp.Or(chosen.Token, has.Token, a.credential("token", chosen.Name)),
+		Token:             token,
 		RefreshToken:      refresh,
 		FirstRefreshToken: refresh,
 	}
 	if has.FirstRefreshToken == refresh {
 		c.RefreshToken = has.RefreshToken
 	}
-	return c
+	return c, nil
+}
+
+// accountToken derives the access token of an account that never expires: its exp is after every
+// clock of a sandbox. It is signed with another key than tokens of the token endpoint, so that it is
+// valid only while it is the token of its account.
+func (a *Accounts) accountToken(name string) (string, error) {
+	return signer{derive(a.secret, "sign account token", "")}.sign(claims{Issuer: issuer, Subject: name, Expires: never})
 }
 
 // Add makes an account with derived credentials. It returns false if there is one of that name.
@@ -104,8 +125,11 @@ func (a *Accounts) Add(ctx context.Context, name string) (account store.Account,
 	if a.Named(name).Seq != 0 {
 		return account, false, nil
 	}
-	if err := a.save(ctx, a.complete(store.Account{Name: name}, store.Account{})); err != nil {
-		return account, false, err
+	if account, err = a.complete(store.Account{Name: name}, store.Account{}); err != nil {
+		return store.Account{}, false, err
+	}
+	if err := a.save(ctx, account); err != nil {
+		return store.Account{}, false, err
 	}
 	return a.Named(name), true, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -37,6 +38,25 @@ type Fault struct {
 	Status     int           `json:"status,omitempty"`
 	RetryAfter time.Duration `json:"-"`
 	Body       string        `json:"body,omitempty"`
+	ID         string        `json:"id,omitempty"`
+	Contains   string        `json:"contains,omitempty"`
+}
+
+// isFor reports whether a call with a path and a body can take the fault.
+func (f Fault) isFor(operation, path, body string) bool {
+	return (f.Operation == "" || f.Operation == operation) &&
+		(f.ID == "" || slices.Contains(strings.Split(path, "/"), f.ID)) &&
+		(f.Contains == "" || strings.Contains(body, f.Contains))
+}
+
+// bodyOf returns the body of a request, which can be read once more afterwards.
+func bodyOf(r *http.Request) string {
+	text, _ := io.ReadAll(r.Body) // its error is returned once more to the next reader
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(text), r.Body), r.Body}
+	return string(text)
 }
 
 func (f Fault) check() error {
@@ -92,11 +112,18 @@ func (q *Faults) Clear() {
 }
 
 // take returns the fault of one call, and false if there is none for its operation.
-func (q *Faults) take(operation string) (Fault, bool) {
+func (q *Faults) take(operation string, r *http.Request) (Fault, bool) {
+	if operation == "" {
+		return Fault{}, false
+	}
+	var body string
+	if slices.ContainsFunc(q.List(), func(f Fault) bool { return f.Contains != "" }) {
+		body = bodyOf(r) // not under the lock: the client may be slow
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := slices.IndexFunc(q.waiting, func(f Fault) bool { return f.Operation == "" || f.Operation == operation })
-	if i < 0 || operation == "" {
+	i := slices.IndexFunc(q.waiting, func(f Fault) bool { return f.isFor(operation, r.URL.Path, body) })
+	if i < 0 {
 		return Fault{}, false
 	}
 	f := q.waiting[i]
@@ -114,7 +141,7 @@ func (g *Gateway) faulty(next stage) stage {
 
 func (g *Gateway) inject(w http.ResponseWriter, r *http.Request, c *call, next stage) {
 	generation := g.generation.Load() // before the fault is taken: a reset removes it
-	f, ok := g.Faults.take(c.operation)
+	f, ok := g.Faults.take(c.operation, r)
 	if !ok {
 		next(w, r, c)
 		return

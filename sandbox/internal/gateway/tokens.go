@@ -72,7 +72,7 @@ func (g *Gateway) issueToken(account, audience string) (string, error) {
 	now := g.Now()
 	expires := now.Add(g.TokenLife + time.Second - 1) // whole seconds, rounded up
 	return g.Accounts.signer.sign(claims{
-		Issuer: "sandbox", Subject: account, Audience: audience,
+		Issuer: issuer, Subject: account, Audience: audience,
 		IssuedAt: now.Unix(), Expires: expires.Unix(), ID: strconv.FormatUint(g.issuedTokens.Add(1), 10),
 	})
 }
@@ -121,15 +121,21 @@ func (e *expiredError) Error() string {
 	return "access token expired at " + e.at.UTC().Format(time.RFC3339)
 }
 
+// issuer is the iss of all tokens.
+const issuer = "sandbox"
+
+// never is the end of the year 9999, in seconds since 1970.
+const never = 253_402_300_799
+
 // claims are the content of an access token. They are all that is known of it, so that tokens
 // survive a restart.
 type claims struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"` // name of the account
 	Audience string `json:"aud,omitempty"`
-	IssuedAt int64  `json:"iat"` // seconds since 1970
-	Expires  int64  `json:"exp"` // seconds since 1970
-	ID       string `json:"jti"` // distinguishes tokens of the same second
+	IssuedAt int64  `json:"iat"`           // seconds since 1970
+	Expires  int64  `json:"exp"`           // seconds since 1970
+	ID       string `json:"jti,omitempty"` // distinguishes tokens of the same second
 }
 
 // jwtHeader is the header of every token. Tokens with another one are not read: a token must not

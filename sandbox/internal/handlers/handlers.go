@@ -66,7 +66,7 @@ func (Routes) ServeHTTP(w http.ResponseWriter, r *http.Request) { http.NotFound(
 
 // Routes returns the handlers of all operations.
 func (h *Handlers) Routes() Routes {
-	strict := wire.NewStrictHandlerWithOptions(h, []wire.StrictMiddlewareFunc{h.withBaseURL}, wire.StrictHTTPServerOptions{
+	strict := wire.NewStrictHandlerWithOptions(h, []wire.StrictMiddlewareFunc{h.withBaseURL, declaredStatus}, wire.StrictHTTPServerOptions{
 		RequestErrorHandlerFunc:  invalidRequest,
 		ResponseErrorHandlerFunc: h.Fail,
 	})
@@ -113,6 +113,33 @@ func refusal(err error) (*wire.Error, bool) {
 		e.Status = http.StatusNotFound
 	}
 	return e, true
+}
+
+// unknownIsNotFound are the operations that respond 404 to the id of nothing: those that declare it,
+// and those of batches and orders, for which it is published. All others respond 400.
+var unknownIsNotFound = map[string]bool{
+	"GetListing": true, "ActivateListing": true, "DeactivateListing": true, "GetListingOperation": true,
+	"GetProduct": true, "ListVariants": true, "GetVariant": true, "GetVariantByGTIN": true,
+
+	"GetCreateListingsBatch": true, "ListCreateListingsBatchItems": true,
+	"GetUpdateListingsBatch": true, "ListUpdateListingsBatchItems": true,
+	"GetDeleteListingsBatch": true, "ListDeleteListingsBatchItems": true,
+	"GetOrder": true, "GetShippingDocuments": true, "GetShippingDocument": true,
+}
+
+// declaredStatus turns the 404 of an operation that has none into a 400.
+func declaredStatus(next wire.StrictHandlerFunc, operation string) wire.StrictHandlerFunc {
+	if unknownIsNotFound[operation] {
+		return next
+	}
+	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
+		response, err := next(ctx, w, r, request)
+		if e, ok := refusal(err); ok && e.Status == http.StatusNotFound {
+			e.Status = http.StatusBadRequest
+			return nil, e
+		}
+		return response, err
+	}
 }
 
 type accountKey struct{}

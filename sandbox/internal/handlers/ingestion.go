@@ -93,15 +93,8 @@ func (h *Handlers) GetIngestion(
 	if err := pathID("ingestionId", r.IngestionID); err != nil {
 		return nil, err
 	}
-	wanted, err := oneOf("status", r.Params.Status, store.InReview, store.Accepted, store.Rejected)
-	if err != nil {
-		return nil, err
-	}
-	if len(wanted) > 1 {
-		return nil, wire.Invalidf("query parameter %q: must be one status", "status")
-	}
 	var proposals []store.Proposal
-	err = h.store.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.store.View(ctx, func(tx *store.Tx) (err error) {
 		proposals, err = tx.Ingestion(accountOf(ctx), r.IngestionID)
 		return err
 	})
@@ -113,7 +106,7 @@ func (h *Handlers) GetIngestion(
 	}
 	var response wire.GetIngestion200JSONResponse
 	for _, p := range proposals {
-		if len(wanted) > 0 && p.Status != wanted[0] {
+		if wanted := deref(r.Params.Status); wanted != "" && !strings.EqualFold(p.Status, wanted) {
 			continue
 		}
 		item, err := h.proposal(p)

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -86,7 +87,7 @@ func (h *Handlers) GetListing(
 		}
 		response = h.listing(l)
 		response.LastOperation = lastOperation(last)
-		response.Payout, err = payout(l.Amount, l.Currency)
+		response.Payout, err = payout(cmp.Or(l.Order.Amount, l.Amount), l.Currency)
 		return err
 	})
 	return wire.GetListing200JSONResponse(response), err

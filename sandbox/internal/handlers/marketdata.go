@@ -24,8 +24,7 @@ func (h *Handlers) GetVariantMarketData(
 	}
 	v, ok := h.catalog.Variant(r.VariantID)
 	if !ok || v.Product != p {
-		return nil, wire.Invalidf("path parameter %q: product %s does not contain variant %s",
-			"variantId", r.ProductID, r.VariantID)
+		return nil, notContained(r.ProductID, r.VariantID)
 	}
 	data, err := h.marketData(ctx, r.Params.CurrencyCode, v)
 	if err != nil {
@@ -70,10 +69,13 @@ func (h *Handlers) marketData(
 	return data, err
 }
 
-// book returns the order book of a variant: the generated one, the lowest ask of all accounts, and
-// the highest bid below the lowest ask.
+// book returns the order book of a variant with the lowest ask of all accounts, and the highest bid
+// below the lowest ask.
 func (h *Handlers) book(tx *store.Tx, v *catalog.Variant, c market.Currency) (market.Book, error) {
-	book := market.NewBook(h.selling.Seed, v.ID, v.Product.RetailPrice, c)
+	book, err := h.selling.Book(tx, store.Crossing{VariantID: v.ID, Currency: c.Code})
+	if err != nil {
+		return book, err
+	}
 	ask, err := tx.LowestAsk(v.ID, c.Code, h.now())
 	if err != nil {
 		return book, err

@@ -103,12 +103,14 @@ func (h *Handlers) started(o store.Operation) wire.ListingOperation {
 	return w
 }
 
-// lastOperation returns the model of an operation in its listing.
+// lastOperation returns the model of an operation in its listing. It has the documented members of
+// an operation, and the two times under the names that live services give them, too.
 func lastOperation(o store.Operation) *wire.LastOperation {
 	return &wire.LastOperation{
 		OperationID: &o.ID, OperationType: &o.Type, OperationStatus: &o.Status,
 		OperationInitiatedBy: &o.InitiatedBy, OperationInitiatedVia: &o.InitiatedVia,
 		OperationCreatedAt: timestamp(o.CreatedAt), OperationUpdatedAt: timestamp(o.UpdatedAt),
+		ListingID: &o.ListingID, CreatedAt: timestamp(o.CreatedAt), UpdatedAt: timestamp(o.UpdatedAt),
 		Changes: changes(o), Error: optional(o.Error),
 	}
 }

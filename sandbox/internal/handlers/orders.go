@@ -10,7 +10,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// GetOrder adds the shipment to what lists have, and the payout even if it is still to come.
+// GetOrder adds the shipment to what lists have, and the payout even if it is still to come, or will
+// never come.
 func (h *Handlers) GetOrder(
 	ctx context.Context, r wire.GetOrderRequestObject,
 ) (wire.GetOrderResponseObject, error) {
@@ -20,9 +21,7 @@ func (h *Handlers) GetOrder(
 	}
 	response := h.order(o)
 	response.Shipment = shipment(ctx, o)
-	if !selling.SaleFailed(o.Status) {
-		response.Payout, err = payout(o.Amount, o.Currency)
-	}
+	response.Payout, err = payout(o.Amount, o.Currency)
 	return wire.GetOrder200JSONResponse(response), err
 }
 
@@ -42,14 +41,14 @@ func (h *Handlers) findOrder(ctx context.Context, number string) (o store.Order,
 const condition = "NEW"
 
 // listsPayout reports whether lists have the payout of an order in a status. Active orders of a
-// live service often have none; assumed is that lists leave it out until it is started, and that an
-// order that will never be paid has none anywhere.
+// live service often have none; assumed is that lists leave it out until it is started. Orders in
+// history have one.
 func listsPayout(status string) bool {
 	switch status {
-	case state.PayoutPending, state.PayoutFailed, state.PayoutCompleted, state.OrderCompleted:
+	case state.PayoutPending, state.PayoutFailed, state.PayoutCompleted:
 		return true
 	default:
-		return false
+		return state.Order.Ended(status)
 	}
 }
 

@@ -116,30 +116,34 @@ func oneOf(parameter string, value *string, allowed ...string) ([]string, error)
 	return values, err
 }
 
-// days parses an optional first and last day, and returns the beginning of the one and the end of
-// the other.
+// days parses the optional parameters fromDate and toDate, each a day or a time of RFC 3339, and
+// returns the beginning of the one and the end of the other.
 func days(first, last *string) (from, until time.Time, err error) {
-	if from, err = day("fromDate", first); err != nil {
+	if from, _, err = dayOrTime("fromDate", first); err != nil {
 		return from, until, err
 	}
-	if until, err = day("toDate", last); err != nil || until.IsZero() {
-		return from, until, err
-	}
-	return from, until.AddDate(0, 0, 1), nil
+	_, until, err = dayOrTime("toDate", last)
+	return from, until, err
 }
 
-func day(parameter string, value *string) (time.Time, error) {
+// dayOrTime returns the beginning and the end, which is exclusive, of a day or of the millisecond of
+// a time, or zero times if there is no value.
+func dayOrTime(parameter string, value *string) (begin, end time.Time, err error) {
 	if value == nil || *value == "" {
-		return time.Time{}, nil
+		return begin, end, nil
 	}
-	t, err := time.Parse(time.DateOnly, *value)
-	if err != nil {
-		return t, wire.Invalidf("query parameter %q: must be YYYY-MM-DD (%.40q)", parameter, *value)
+	if begin, err = time.Parse(time.DateOnly, *value); err == nil {
+		end = begin.AddDate(0, 0, 1)
+	} else if begin, err = time.Parse(time.RFC3339, *value); err == nil {
+		begin = begin.UTC().Truncate(time.Millisecond)
+		end = begin.Add(time.Millisecond)
+	} else {
+		return begin, end, wire.Invalidf("query parameter %q: must be YYYY-MM-DD or RFC 3339 (%.40q)", parameter, *value)
 	}
-	if !inRange(t) {
-		return t, wire.Invalidf("query parameter %q: must be from 1970 to 9999 (%.40q)", parameter, *value)
+	if !inRange(begin) {
+		return begin, end, wire.Invalidf("query parameter %q: must be from 1970 to 9999 (%.40q)", parameter, *value)
 	}
-	return t, nil
+	return begin, end, nil
 }
 
 // inRange reports whether a time is in the years that can be stored and formatted. The zero time,

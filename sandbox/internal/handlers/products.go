@@ -3,7 +3,7 @@ package handlers
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
@@ -15,9 +15,6 @@ import (
 func (h *Handlers) SearchProducts(
 	ctx context.Context, r wire.SearchProductsRequestObject,
 ) (wire.SearchProductsResponseObject, error) {
-	if strings.TrimSpace(r.Params.Query) == "" {
-		return nil, wire.Invalidf("query parameter %q: must not be blank", "query")
-	}
 	hits, err := h.search(ctx, r.Params.Query)
 	if err != nil {
 		return nil, err
@@ -36,17 +33,24 @@ func (h *Handlers) SearchProducts(
 	return response, nil
 }
 
-// search returns the ids of the products that match a query or, if there are none, of those that
-// match if it is misspelt.
+// search returns the ids of the products that match a query: first the one that it names exactly, and
+// then those that match its words. Words that match no product are taken to be misspelt.
 func (h *Handlers) search(ctx context.Context, query string) (ids []string, err error) {
+	clues := catalog.Clues(query)
 	err = h.store.View(ctx, func(tx *store.Tx) error {
-		if ids, err = tx.Search(catalog.Clues(query)); err != nil || len(ids) > 0 {
+		misspelt, err := tx.Unmatched(clues)
+		if err != nil {
 			return err
 		}
-		ids, err = tx.Search(catalog.Guesses(query))
+		ids, err = tx.Search(append(clues, catalog.Guesses(query, misspelt...)...))
 		return err
 	})
-	return ids, err
+	named, ok := h.catalog.Named(query)
+	if !ok {
+		return ids, err
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return id == named.ID })
+	return slices.Insert(ids, 0, named.ID), err
 }
 
 // GetProduct adds the size chart and the two flags to what a search has.
@@ -82,7 +86,8 @@ func (h *Handlers) ListVariants(
 	return response, nil
 }
 
-// GetVariant finds a variant of that product only.
+// GetVariant finds a variant of that product only. One of another product is refused, as for market
+// data.
 func (h *Handlers) GetVariant(
 	_ context.Context, r wire.GetVariantRequestObject,
 ) (wire.GetVariantResponseObject, error) {
@@ -94,10 +99,18 @@ func (h *Handlers) GetVariant(
 		return nil, err
 	}
 	v, ok := h.catalog.Variant(r.VariantID)
-	if !ok || v.Product != p {
-		return nil, wire.NoSuch("variant of this product", r.VariantID)
+	if !ok {
+		return nil, wire.NoSuch("variant", r.VariantID)
+	}
+	if v.Product != p {
+		return nil, notContained(r.ProductID, r.VariantID)
 	}
 	return wire.GetVariant200JSONResponse(variantModel(v)), nil
+}
+
+// notContained refuses a variant of another product.
+func notContained(productID, variantID string) error {
+	return wire.Invalidf("path parameter %q: product %s does not contain variant %s", "variantId", productID, variantID)
 }
 
 func (h *Handlers) product(id string) (*catalog.Product, error) {

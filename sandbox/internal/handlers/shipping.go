@@ -101,7 +101,7 @@ func (h *Handlers) GetShippingDocument(
 			}, nil
 		}
 	}
-	return nil, wire.NoSuch("shipping document of order "+o.Number, r.ShippingID)
+	return nil, wire.Invalidf("shipping document of order %s (%.80q): not found", o.Number, r.ShippingID)
 }
 
 // lines returns the text of a document.

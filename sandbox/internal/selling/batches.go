@@ -38,6 +38,16 @@ func (s *Service) Submit(
 // workItem makes the change of an item and completes it, or fails it. Both are one transaction, so
 // that the change is made once.
 func (c *change) workItem(item store.Item) error {
+	failure, fails, err := c.takeFailure(item.ListingID, item.VariantID, item.Kind)
+	if err != nil {
+		return err
+	}
+	if fails && failure.Error == "" {
+		return c.tx.HoldItem(item.Seq)
+	}
+	if fails {
+		return c.tx.FinishItem(item, store.ItemResult{}, failure.Error)
+	}
 	l, err := c.applyItem(item)
 	mistake, err := split(err)
 	if err != nil {
@@ -93,7 +103,7 @@ func (c *change) changeListing(item store.Item, operation string, t Terms) (stor
 	if err := allow(operation, l); err != nil {
 		return l, err
 	}
-	set, err := c.resolve(l, t)
+	set, err := c.resolve(l, c.defaults(operation, t))
 	if err != nil {
 		return l, err
 	}

@@ -52,17 +52,17 @@ func (c *change) newAskID() (string, error) {
 	return fmt.Sprintf("2%09d%010d", c.digits("ask", n), n), nil
 }
 
-// newOrderNumber returns an order number in the form of its inventory type: 323314425-323214184, or
-// 06-9XUDDWG8F1 for direct sales.
+// newOrderNumber returns an order number in the form of its inventory type: 323314425-323214184,
+// 06-9XUDDWG8F1 for direct sales, or 02-L0QT6MRVSG for flex sales.
 func (c *change) newOrderNumber(inventoryType string) (string, error) {
 	n, err := c.nextNumber("order")
 	if err != nil {
 		return "", err
 	}
 	first := c.digits("order", n)
-	if inventoryType == "DIRECT" {
+	if prefix, ok := map[string]string{Direct: "06", Flex: "02"}[inventoryType]; ok {
 		unique := strings.ToUpper(strconv.FormatInt(36*36*36*36*36*36+n, 36)) // seven characters
-		return fmt.Sprintf("06-%s%03d", unique, first%1000), nil
+		return fmt.Sprintf("%s-%s%03d", prefix, unique, first%1000), nil
 	}
 	return fmt.Sprintf("%09d-%09d", 300_000_000+first%100_000_000, 300_000_000+n), nil
 }

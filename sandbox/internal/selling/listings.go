@@ -1,6 +1,7 @@
 package selling
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -19,8 +20,8 @@ const (
 	Direct   = "DIRECT"   // has shipping documents of its own
 )
 
-// Terms are what a seller asks for. Empty members keep what the listing has, or take the default in
-// a new listing.
+// Terms are what a seller asks for. Members that are empty are left out: a new listing takes the
+// defaults, and for others see [change.defaults].
 type Terms struct {
 	Amount    string // decimal text
 	Currency  string
@@ -75,6 +76,23 @@ func activeByDefault(active *bool) *bool {
 		return new(true)
 	}
 	return active
+}
+
+// defaults returns the terms of an operation with what is published for members that are left out:
+// an amount is in US dollars, and the ask expires in 999 days, as on creation. Terms without an
+// amount keep price and currency, which is assumed. With KeepTerms nothing is filled in: the listing
+// keeps what it has.
+func (c *change) defaults(operation string, t Terms) Terms {
+	if c.KeepTerms || operation != state.Update && operation != state.Activate {
+		return t
+	}
+	if t.Amount != "" {
+		t.Currency = cmp.Or(t.Currency, market.USD)
+	}
+	if t.ExpiresAt.IsZero() {
+		t.ExpiresAt = c.now.Add(defaultLifetime)
+	}
+	return t
 }
 
 // resolve checks new terms for a listing and returns the change that they make. If only the

@@ -2,6 +2,7 @@ package selling
 
 import (
 	"context"
+	"errors"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/state"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
@@ -55,9 +56,8 @@ func (s *Service) Delete(ctx context.Context, account int64, id string) (store.O
 	return s.start(ctx, account, id, state.Delete, Terms{Active: new(false)})
 }
 
-// start checks an operation against the current listing and inserts it. It is checked again when it
-// falls due, since the listing may have changed by then. Terms that are left out are those of the
-// operations that are still pending.
+// start checks an operation against the listing as its pending operations will leave it, and
+// inserts it. It is checked again when it falls due, since the listing may have been sold by then.
 func (s *Service) start(
 	ctx context.Context, account int64, id, operation string, t Terms,
 ) (op store.Operation, err error) {
@@ -66,7 +66,7 @@ func (s *Service) start(
 		if err != nil {
 			return lookup(err, "listing", id)
 		}
-		if err := allow(operation, l); err != nil {
+		if err := c.allowPending(operation, l); err != nil {
 			return err
 		}
 		pending, err := c.tx.PendingTerms(l.ID)
@@ -74,7 +74,7 @@ func (s *Service) start(
 			return err
 		}
 		assign(&l, pending)
-		set, err := c.resolve(l, t)
+		set, err := c.resolve(l, c.defaults(operation, t))
 		if err != nil {
 			return err
 		}
@@ -82,6 +82,31 @@ func (s *Service) start(
 		return err
 	})
 	return op, err
+}
+
+// allowPending refuses an operation that is not possible in the state in which the pending operations
+// of a listing will leave it.
+func (c *change) allowPending(operation string, l store.Listing) error {
+	last, err := c.tx.LastPendingSwitch(l.ID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && l.Status != state.Active && l.Status != state.Inactive {
+		return allow(operation, l)
+	}
+	if err != nil {
+		return err
+	}
+	present := l.Status
+	switch {
+	case last.Type == state.Delete:
+		l.Status = state.Deleted
+	case *last.Change.Active:
+		l.Status = state.Active
+	default:
+		l.Status = state.Inactive
+	}
+	if err = allow(operation, l); err != nil && l.Status != present {
+		return refused("%s, once its pending operations are done", err)
+	}
+	return err
 }
 
 // insertPending inserts a pending operation of a seller.
@@ -116,7 +141,17 @@ func (c *change) workOperation(op store.Operation) error {
 	if err != nil {
 		return err
 	}
-	mistake, err := split(c.apply(&l, op.Type, op.Change))
+	failure, fails, err := c.takeFailure(l.ID, l.VariantID, op.Type)
+	if err != nil {
+		return err
+	}
+	if fails && failure.Error == "" {
+		return c.tx.HoldOperation(op.Seq)
+	}
+	mistake := failure.Error
+	if !fails {
+		mistake, err = split(c.apply(&l, op.Type, op.Change))
+	}
 	if err != nil {
 		return err
 	}

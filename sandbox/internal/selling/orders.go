@@ -30,14 +30,14 @@ func (s *Service) Buy(ctx context.Context, listingID string) (order store.Order,
 		if !state.Listing.Allows(l.Status, state.Sale) || !l.ExpiresAt.After(c.now) {
 			return refused("listing %s cannot be bought: no live ask (status %s)", l.ID, l.Status)
 		}
-		order, err = c.sell(l)
+		order, err = c.sell(l, l.Amount)
 		return err
 	})
 	return order, err
 }
 
-// sell makes the order of a listing that is sold at its price.
-func (c *change) sell(l store.Listing) (store.Order, error) {
+// sell makes the order of a listing that is sold at a price in its currency.
+func (c *change) sell(l store.Listing, price int64) (store.Order, error) {
 	number, err := c.newOrderNumber(l.InventoryType)
 	if err != nil {
 		return store.Order{}, err
@@ -56,7 +56,7 @@ func (c *change) sell(l store.Listing) (store.Order, error) {
 		Number: number, Account: l.Account, Status: state.OrderCreated,
 		DueAt:     c.nextStep(state.OrderCreated, c.now),
 		ListingID: l.ID, AskID: l.Ask.ID, ProductID: l.ProductID, VariantID: l.VariantID,
-		Amount: l.Amount, Currency: l.Currency, InventoryType: l.InventoryType,
+		Amount: price, Currency: l.Currency, InventoryType: l.InventoryType,
 		ShipBy: c.now.Add(shipWithin), Carrier: "UPS", TrackingNumber: "1Z0A4V93" + l.Ask.ID[10:],
 		ShippingID: shippingID, CreatedAt: c.now, UpdatedAt: c.now,
 	}
@@ -143,7 +143,7 @@ func (c *change) moveOrder(o store.Order, t state.Transition, since time.Time) e
 	switch {
 	case t.To == state.PayoutCompleted:
 		return c.moveListing(o, state.Payout, state.Completed)
-	case SaleFailed(t.To) && !SaleFailed(t.From):
+	case saleFailed(t.To) && !saleFailed(t.From):
 		if err := c.moveListing(o, state.CancelOrder, state.Canceled); err != nil {
 			return err
 		}
@@ -175,8 +175,8 @@ func (c *change) nextStep(status string, since time.Time) time.Time {
 	return since.Add(c.OrderStep)
 }
 
-// SaleFailed reports whether an order in a status will never be paid.
-func SaleFailed(status string) bool {
+// saleFailed reports whether an order in a status will never be paid.
+func saleFailed(status string) bool {
 	return state.Order.Ended(status) && status != state.OrderCompleted
 }
 

@@ -24,6 +24,10 @@ type Config struct {
 	// OrderStep is how long an order stays in each state. If negative, orders are moved by
 	// MoveOrder only; those made meanwhile stay so after a start with another value.
 	OrderStep time.Duration
+	// KeepTerms makes changes of a listing keep the currency and the expiry that they leave out.
+	KeepTerms bool
+	// BookTrades makes the bids and asks of the order book trade.
+	BookTrades bool
 	// Review is how long an ingested product is in review.
 	Review time.Duration
 	// Seed is part of every id.
@@ -95,9 +99,11 @@ type change struct {
 	changedAsks map[store.Crossing]bool // where asks went live or were changed
 
 	// The rest is used by steps of the worker.
-	worked       int     // rows that were processed
-	savepoints   bool    // whether each row gets a savepoint of its own
-	givenUp      []error // why rows were given up
-	failed       []error // why rows were left as they are
-	catalogDirty bool    // whether the catalog may have products that the database has not
+	mayFail      bool            // whether a test wants operations or items to fail
+	worked       int             // rows that were processed
+	savepoints   bool            // whether each row gets a savepoint of its own
+	givenUp      []error         // why rows were given up
+	failed       []error         // why rows were left as they are
+	left         map[string]bool // those rows, by name, which are not tried again in this step
+	catalogDirty bool            // whether the catalog may have products that the database has not
 }

@@ -54,6 +54,10 @@ func (s *Service) Run(ctx context.Context) {
 // rows and when the next one falls due, the zero time if none will. Nothing is left to do when it
 // returns 0.
 //
+// Time is simulated in order: each row is processed at the moment at which it fell due, before all
+// rows of later moments, however late the step is. What comes out, stamps included, does not depend
+// on how often Step is called.
+//
 // A row that fails, for a reason that is no mistake of a seller, is given up and logged. If not
 // even that is possible, Step processes the other rows and returns an error with their number.
 func (s *Service) Step(ctx context.Context) (worked int, next time.Time, err error) {
@@ -67,23 +71,26 @@ func (s *Service) Step(ctx context.Context) (worked int, next time.Time, err err
 func (s *Service) step(ctx context.Context, savepoints bool) (worked int, next time.Time, err error) {
 	var c *change
 	var seed uint64
+	var done bool
 	err = s.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		c = &change{Service: s, tx: tx, now: s.clock(), worker: true, savepoints: savepoints}
-		for _, work := range []func() error{
-			c.workTasks, c.workExpiry, c.matchBids, c.workOrders, c.workReviews,
-		} {
-			if err := work(); err != nil {
-				return err
-			}
+		c = &change{
+			Service: s, tx: tx, now: s.clock(), worker: true,
+			savepoints: savepoints, left: map[string]bool{},
 		}
-		next, err = tx.NextDue()
+		if done, err = c.simulate(); err != nil {
+			return err
+		}
+		next, err = tx.NextDue(time.Time{})
 		seed = s.Seed
 		return err
 	})
 	if err != nil {
 		return 0, next, err
 	}
-	if s.matchedSeed.Store(&seed); len(c.failed) > 0 { // matching bids may be among them
+	if done {
+		s.matchedSeed.Store(&seed)
+	}
+	if len(c.failed) > 0 { // matching bids may be among them
 		s.matchedSeed.Store(nil)
 	}
 	for _, err := range c.givenUp {
@@ -95,10 +102,67 @@ func (s *Service) step(ctx context.Context, savepoints bool) (worked int, next t
 	return c.worked, next, errors.Join(c.failed...)
 }
 
+// simulate processes what fell due up to the present, moment by moment, and reports whether that was
+// all. It stops early when it has processed enough rows for one transaction.
+func (c *change) simulate() (done bool, err error) {
+	if c.mayFail, err = c.tx.HasFailures(); err != nil {
+		return false, err
+	}
+	present := c.now
+	var passed time.Time // everything up to it is done, but for rows that fail
+	for {
+		moment, err := c.tx.NextDue(passed)
+		if err != nil {
+			return false, err
+		}
+		if moment.IsZero() || moment.After(present) {
+			c.now = present
+			return true, c.matchAll()
+		}
+		if c.worked >= chunk {
+			return false, nil
+		}
+		c.now = moment
+		worked := c.worked
+		if err := c.workMoment(); err != nil {
+			return false, err
+		}
+		if c.worked == worked {
+			passed = moment
+		}
+	}
+}
+
+// takeFailure returns the failure that a test wants for an operation or an item, and false if there is
+// none.
+func (c *change) takeFailure(listingID, variantID, operation string) (f store.Failure, ok bool, err error) {
+	if !c.mayFail {
+		return f, false, nil
+	}
+	return c.tx.TakeFailure(listingID, variantID, operation)
+}
+
+// workMoment processes rows that fell due at the current moment. It begins again with the first kind
+// when there may be more of one kind, so that no other kind overtakes it.
+func (c *change) workMoment() error {
+	for _, work := range []func() error{
+		c.workOperations, c.workItems, c.workExpiry, c.matchChanged, c.workOrders, c.workReviews,
+	} {
+		worked := c.worked
+		if err := work(); err != nil || c.worked >= worked+chunk {
+			return err
+		}
+	}
+	return nil
+}
+
 // workRow processes one row. Its failure fails the step, which is then repeated with a savepoint
 // for each row: a row that fails again is undone and given up. A row without giveUp, or that cannot
 // be given up, stays as it is and fails again in the next step.
 func (c *change) workRow(name string, work, giveUp func() error) error {
+	if c.left[name] {
+		return nil
+	}
 	if !c.savepoints {
 		if err := work(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -116,13 +180,13 @@ func (c *change) workRow(name string, work, giveUp func() error) error {
 		return err
 	}
 	if giveUp == nil {
-		c.failed = append(c.failed, err)
+		c.left[name], c.failed = true, append(c.failed, err)
 		return nil
 	}
 	if failure := c.tx.Savepoint(giveUp); errors.Is(failure, store.ErrAborted) {
 		return errors.Join(err, failure)
 	} else if failure != nil {
-		c.failed = append(c.failed, errors.Join(err, failure))
+		c.left[name], c.failed = true, append(c.failed, errors.Join(err, failure))
 		return nil
 	}
 	c.givenUp = append(c.givenUp, err)
@@ -130,13 +194,26 @@ func (c *change) workRow(name string, work, giveUp func() error) error {
 	return nil
 }
 
-// workTasks starts items that are due, processes items and operations that are due, and completes
-// batches whose items are all done.
-//
-// Items and operations both change listings, so they are processed in the order they fell due,
-// however late. Of those that fell due in the same millisecond, operations come first, and then
-// what was accepted first.
-func (c *change) workTasks() error {
+// workOperations processes operations that are due. Of a moment, operations come before items.
+func (c *change) workOperations() error {
+	due, err := c.tx.DueOperations(c.now, chunk)
+	if err != nil {
+		return err
+	}
+	for _, op := range due {
+		err := c.workRow("operation "+op.ID,
+			func() error { return c.workOperation(op) },
+			func() error { return c.tx.FinishOperation(op.Seq, state.Failed, internalFailure, c.now) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workItems starts items that are due, processes those in progress that are due, in the order in
+// which they were accepted, and completes batches whose items are all done.
+func (c *change) workItems() error {
 	started, err := c.tx.StartItems(c.now, c.Delay, chunk)
 	if err != nil {
 		return err
@@ -145,62 +222,19 @@ func (c *change) workTasks() error {
 	if err := c.tx.UpdateBatches(c.now); err != nil { // a batch is in progress before it is completed
 		return err
 	}
-	items, err := c.tx.DueItems(c.now, chunk)
+	due, err := c.tx.DueItems(c.now, chunk)
 	if err != nil {
 		return err
 	}
-	operations, err := c.tx.DueOperations(c.now, chunk)
-	if err != nil {
-		return err
-	}
-	// There may be more than a full list has, and the rows of the other list must not overtake
-	// them. Items that were not started for want of room fall due after a full list, too.
-	end := c.now
-	if n := len(items); n == chunk {
-		end = items[n-1].DueAt
-	}
-	itemsEnd := end
-	if n := len(operations); n == chunk && !operations[n-1].DueAt.After(end) {
-		itemsEnd = operations[n-1].DueAt.Add(-time.Millisecond) // operations of that moment come first
-	}
-	if err := c.workInOrder(items, itemsEnd, operations, end); err != nil {
-		return err
-	}
-	return c.tx.UpdateBatches(c.now)
-}
-
-// workInOrder processes items and operations that fell due by the end of each, in that order.
-func (c *change) workInOrder(
-	items []store.Item, itemsEnd time.Time, operations []store.Operation, operationsEnd time.Time,
-) error {
-	for {
-		var item *store.Item
-		if len(items) > 0 && !items[0].DueAt.After(itemsEnd) {
-			item = &items[0]
-		}
-		var op *store.Operation
-		if len(operations) > 0 && !operations[0].DueAt.After(operationsEnd) {
-			op = &operations[0]
-		}
-		var err error
-		switch {
-		case op != nil && (item == nil || !op.DueAt.After(item.DueAt)):
-			operations = operations[1:]
-			err = c.workRow("operation "+op.ID,
-				func() error { return c.workOperation(*op) },
-				func() error { return c.tx.FinishOperation(op.Seq, state.Failed, internalFailure, c.now) })
-		case item != nil:
-			items = items[1:]
-			err = c.workRow("item "+item.ID,
-				func() error { return c.workItem(*item) },
-				func() error { return c.tx.FinishItem(*item, store.ItemResult{}, internalFailure) })
-		default:
-			return nil
-		}
+	for _, item := range due {
+		err := c.workRow("item "+item.ID,
+			func() error { return c.workItem(item) },
+			func() error { return c.tx.FinishItem(item, store.ItemResult{}, internalFailure) })
 		if err != nil {
 			return err
 		}
 	}
+	return c.tx.UpdateBatches(c.now)
 }
 
 // workExpiry deactivates active listings that expired, and marks the others as Expired.

@@ -20,6 +20,18 @@ const (
 	CancelOrder = "CANCEL_ORDER"
 )
 
+// Types of operations that no seller starts, and that are no events.
+const (
+	Reclaim       = "RECLAIM"
+	CancelReclaim = "CANCEL_RECLAIM"
+	TPSCheck      = "TPS_CHECK"
+)
+
+// OperationTypes are all types of operations.
+var OperationTypes = []string{
+	Create, Update, Delete, Activate, Deactivate, CancelOrder, Reclaim, CancelReclaim, TPSCheck,
+}
+
 // Events of a listing that are no types of operations.
 const (
 	Expiry = "EXPIRY"

@@ -109,6 +109,26 @@ func (m *Machine) Automatic(from string) (Transition, bool) {
 	return m.find(func(t Transition) bool { return t.From == from && t.Automatic })
 }
 
+// Path returns a sequence of transitions from one state to another, with as few as possible that are
+// not automatic. It is empty if they are the same state, or if there is none.
+func (m *Machine) Path(from, to string) []Transition {
+	const manual = 100 // cost of a transition that is not automatic, in automatic ones
+	paths, costs := map[string][]Transition{}, map[string]int{from: 0}
+	for changed := true; changed; {
+		changed = false
+		for _, t := range m.transitions {
+			cost, reached := costs[t.From]
+			if cost++; !t.Automatic {
+				cost += manual
+			}
+			if known, ok := costs[t.To]; reached && (!ok || cost < known) {
+				costs[t.To], paths[t.To], changed = cost, append(slices.Clone(paths[t.From]), t), true
+			}
+		}
+	}
+	return paths[to]
+}
+
 func (m *Machine) find(match func(Transition) bool) (Transition, bool) {
 	i := slices.IndexFunc(m.transitions, match)
 	if i < 0 {

@@ -1,6 +1,10 @@
 package store
 
-import "time"
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
 
 // Bid is one row of bids.
 type Bid struct {
@@ -13,6 +17,9 @@ type Bid struct {
 }
 
 const bidColumns = `seq, variant_id, currency, amount, order_number, created_at`
+
+// openBids selects bids that are open, in the words of the index.
+const openBids = `order_number IS NULL AND closed_at IS NULL`
 
 func (b *Bid) columns() []any {
 	return []any{
@@ -35,11 +42,22 @@ func (t *Tx) FillBid(seq int64, orderNumber string) error {
 	return t.exec(`UPDATE bids SET order_number = ? WHERE seq = ?`, orderNumber, seq)
 }
 
+// CloseBid closes an open bid without an order, or returns ErrNotFound.
+func (t *Tx) CloseBid(seq int64, now time.Time) error {
+	return t.get(`UPDATE bids SET closed_at = ? WHERE seq = ? AND `+openBids+` RETURNING seq`,
+		[]any{at(now), seq}, []any{&seq})
+}
+
+// OpenBids reads all open bids, the oldest first.
+func (t *Tx) OpenBids() ([]Bid, error) {
+	return list(t, (*Bid).columns, `SELECT `+bidColumns+` FROM bids WHERE `+openBids+` ORDER BY seq`)
+}
+
 // Bids reads the open bids for a variant in a currency: the highest first, and of equal ones the
 // oldest. A negative limit reads all.
 func (t *Tx) Bids(variantID, currency string, limit int) ([]Bid, error) {
 	return list(t, (*Bid).columns, `SELECT `+bidColumns+` FROM bids
-		WHERE order_number IS NULL AND variant_id = ? AND currency = ?
+		WHERE `+openBids+` AND variant_id = ? AND currency = ?
 		ORDER BY amount DESC, seq LIMIT ?`,
 		variantID, currency, limit)
 }
@@ -49,7 +67,7 @@ func (t *Tx) Bids(variantID, currency string, limit int) ([]Bid, error) {
 func (t *Tx) HighestBid(variantID, currency string, below int64) (int64, error) {
 	var amount int64
 	err := t.get(`SELECT coalesce(max(amount), 0) FROM bids
-		WHERE order_number IS NULL AND variant_id = ? AND currency = ? AND amount < ?`,
+		WHERE `+openBids+` AND variant_id = ? AND currency = ? AND amount < ?`,
 		[]any{variantID, currency, below}, []any{&amount})
 	return amount, err
 }
@@ -60,12 +78,21 @@ type Crossing struct {
 	Currency  string
 }
 
+func (c *Crossing) columns() []any { return []any{&c.VariantID, &c.Currency} }
+
 // Crossings finds where a bid reaches the ask of an active listing. It reads all open bids.
 func (t *Tx) Crossings(now time.Time) ([]Crossing, error) {
-	return list(t, func(c *Crossing) []any { return []any{&c.VariantID, &c.Currency} },
-		`SELECT DISTINCT b.variant_id, b.currency FROM bids b WHERE b.order_number IS NULL AND EXISTS
+	return list(t, (*Crossing).columns,
+		`SELECT DISTINCT b.variant_id, b.currency FROM bids b
+		WHERE b.order_number IS NULL AND b.closed_at IS NULL AND EXISTS
 		(SELECT 1 FROM listings l WHERE l.status = 'ACTIVE' AND l.variant_id = b.variant_id
 		AND l.currency = b.currency AND l.amount <= b.amount AND l.expires_at > ?)`, at(now))
+}
+
+// Asked finds where listings are active. It reads all of them, in an index.
+func (t *Tx) Asked() ([]Crossing, error) {
+	return list(t, (*Crossing).columns,
+		`SELECT DISTINCT variant_id, currency FROM listings WHERE status = 'ACTIVE'`)
 }
 
 // CheapestListing reads the active listing of a variant with the lowest ask in a currency, of equal
@@ -79,4 +106,45 @@ func (t *Tx) CheapestListing(variantID, currency string, now time.Time) (Listing
 		return Listing{}, err
 	}
 	return t.AnyListing(id)
+}
+
+// Book is one row of books: an order book that replaces the generated one. Its amounts are in the
+// smallest unit of the currency, the best one first.
+type Book struct {
+	Crossing
+	Asks    []int64
+	Bids    []int64
+	FlexAsk int64 // 0 if there is none
+}
+
+// Book reads the book of a variant in a currency, or returns ErrNotFound if it is the generated one.
+func (t *Tx) Book(x Crossing) (Book, error) {
+	b := Book{Crossing: x}
+	var asks, bids string
+	err := t.get(`SELECT asks, bids, flex_ask FROM books WHERE variant_id = ? AND currency = ?`,
+		[]any{x.VariantID, x.Currency}, []any{&asks, &bids, &b.FlexAsk})
+	if err != nil {
+		return b, err
+	}
+	if err := json.Unmarshal([]byte(asks), &b.Asks); err != nil {
+		return b, fmt.Errorf("read book: %w", err)
+	}
+	if err := json.Unmarshal([]byte(bids), &b.Bids); err != nil {
+		return b, fmt.Errorf("read book: %w", err)
+	}
+	return b, nil
+}
+
+// SaveBook inserts or replaces a book.
+func (t *Tx) SaveBook(b Book) error {
+	asks, err := json.Marshal(b.Asks)
+	if err != nil {
+		return fmt.Errorf("save book: %w", err)
+	}
+	bids, err := json.Marshal(b.Bids)
+	if err != nil {
+		return fmt.Errorf("save book: %w", err)
+	}
+	return t.exec(`INSERT OR REPLACE INTO books (variant_id, currency, asks, bids, flex_ask) VALUES (?, ?, ?, ?, ?)`,
+		b.VariantID, b.Currency, string(asks), string(bids), b.FlexAsk)
 }

@@ -46,6 +46,7 @@ type Ask struct {
 type OrderSummary struct {
 	Number    string
 	Status    string
+	Amount    int64 // smallest units of the currency of the listing
 	CreatedAt time.Time
 	InboundID string // display id of the inbound shipment; empty but for direct orders
 }
@@ -53,7 +54,7 @@ type OrderSummary struct {
 const listingColumns = `l.seq, l.id, l.account, l.status, l.expired, l.product_id, l.variant_id,
 	l.amount, l.currency, l.inventory_type, l.expires_at, l.batch_id, l.item_id,
 	l.ask_id, l.ask_created_at, l.ask_updated_at, l.created_at, l.updated_at,
-	o.number, o.status, o.created_at, o.inbound_id, l.status, l.expired`
+	o.number, o.status, coalesce(o.amount, 0), o.created_at, o.inbound_id, l.status, l.expired`
 
 const orderOfListing = ` LEFT JOIN orders o ON o.listing_id = l.id`
 
@@ -71,6 +72,7 @@ func (l *Listing) columns() []any {
 		timeColumn{&l.UpdatedAt},
 		textColumn{&l.Order.Number},
 		textColumn{&l.Order.Status},
+		&l.Order.Amount,
 		timeColumn{&l.Order.CreatedAt},
 		textColumn{&l.Order.InboundID},
 		&l.read.status, &l.read.expired,

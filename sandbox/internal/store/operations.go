@@ -114,6 +114,17 @@ func (t *Tx) PendingTerms(listingID string) (Change, error) {
 	return set, err
 }
 
+// LastPendingSwitch reads the last pending operation of a listing that sets whether it is active, as
+// all but updates do, or returns ErrNotFound.
+func (t *Tx) LastPendingSwitch(listingID string) (Operation, error) {
+	var o Operation
+	err := t.get(`SELECT `+operationColumns+` FROM operations
+		WHERE listing_id = ? AND due_at IS NOT NULL AND active IS NOT NULL
+		ORDER BY due_at DESC, seq DESC LIMIT 1`,
+		[]any{listingID}, o.columns())
+	return o, err
+}
+
 // DueOperations reads pending operations that are due, in the order they fell due.
 func (t *Tx) DueOperations(now time.Time, limit int) ([]Operation, error) {
 	return list(t, (*Operation).columns, `SELECT `+operationColumns+` FROM operations

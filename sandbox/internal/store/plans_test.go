@@ -67,6 +67,8 @@ func TestPlans_ScanNoTable(t *testing.T) {
 		require.NoError(t, err)
 		_, err = tx.PendingTerms("l")
 		require.NoError(t, err)
+		_, err = tx.LastPendingSwitch("l")
+		require.ErrorIs(t, err, ErrNotFound)
 		operations, err := tx.DueOperations(now, 100)
 		require.NoError(t, err)
 		require.NoError(t, tx.FinishOperation(operations[0].Seq, state.Succeeded, "", now))
@@ -91,7 +93,7 @@ func TestPlans_ScanNoTable(t *testing.T) {
 			_, _, err = tx.Orders(f, 100, 0)
 			require.NoError(t, err)
 		}
-		_, err = tx.NextDue()
+		_, err = tx.NextDue(time.Time{})
 		return err
 	}))
 	require.NoError(t, s.View(t.Context(), func(tx *Tx) error {

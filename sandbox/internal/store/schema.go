@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"strings"
 	"time"
 
@@ -131,18 +132,23 @@ func (t *Tx) Reset() error {
 // nextDues find the next row to fall due in every table that is a queue, one query each, so that
 // each can use its index.
 var nextDues = []string{
-	`SELECT min(due_at) AS due FROM batch_items WHERE status = 'QUEUED' AND due_at IS NOT NULL`,
-	`SELECT min(due_at) FROM batch_items WHERE status = 'IN_PROGRESS' AND due_at IS NOT NULL`,
-	`SELECT min(due_at) FROM operations WHERE due_at IS NOT NULL`,
-	`SELECT min(due_at) FROM orders WHERE due_at IS NOT NULL`,
-	`SELECT min(due_at) FROM proposals WHERE due_at IS NOT NULL`,
-	`SELECT min(expires_at) FROM listings WHERE ` + expirable,
+	`SELECT min(due_at) AS due FROM batch_items WHERE status = 'QUEUED' AND due_at IS NOT NULL AND due_at > ?1`,
+	`SELECT min(due_at) FROM batch_items WHERE status = 'IN_PROGRESS' AND due_at IS NOT NULL AND due_at > ?1`,
+	`SELECT min(due_at) FROM operations WHERE due_at IS NOT NULL AND due_at > ?1`,
+	`SELECT min(due_at) FROM orders WHERE due_at IS NOT NULL AND due_at > ?1`,
+	`SELECT min(due_at) FROM proposals WHERE due_at IS NOT NULL AND due_at > ?1`,
+	`SELECT min(expires_at) FROM listings WHERE ` + expirable + ` AND expires_at > ?1`,
 }
 
-// NextDue returns when the next row of any table falls due, and the zero time if none will.
-func (t *Tx) NextDue() (time.Time, error) {
+// NextDue returns when the next row of any table falls due after a time, or at all for the zero
+// time, and the zero time if none will.
+func (t *Tx) NextDue(after time.Time) (time.Time, error) {
+	bound := int64(math.MinInt64)
+	if !after.IsZero() {
+		bound = after.UnixMilli()
+	}
 	var due time.Time
 	err := t.get(`SELECT min(due) FROM (`+strings.Join(nextDues, ` UNION ALL `)+`)`,
-		nil, []any{timeColumn{&due}})
+		[]any{bound}, []any{timeColumn{&due}})
 	return due, err
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,11 +42,7 @@ func (t *Tx) Search(clues []Clue) ([]string, error) {
 	if len(clues) == 0 {
 		return nil, nil
 	}
-	rows := make([][3]any, len(clues))
-	for i, c := range clues {
-		rows[i] = [3]any{c.Word, c.Weight, c.Match}
-	}
-	table, err := json.Marshal(rows)
+	table, words, err := clueTable(clues)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
@@ -57,7 +54,36 @@ func (t *Tx) Search(clues []Clue) ([]string, error) {
 			WHERE p.product_texts MATCH c.value ->> 2
 			GROUP BY product_id, c.value ->> 0
 		) GROUP BY product_id HAVING 2 * count(*) >= ? ORDER BY sum(weight) DESC, product_id`,
-		string(table), clues[len(clues)-1].Word+1)
+		table, words)
+}
+
+// Unmatched returns the numbers of the words that match no product.
+func (t *Tx) Unmatched(clues []Clue) ([]int, error) {
+	table, words, err := clueTable(clues)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	matched, err := list(t, func(word *int) []any { return []any{word} }, `
+		SELECT DISTINCT c.value ->> 0 FROM json_each(?) AS c WHERE EXISTS
+		(SELECT 1 FROM product_texts AS p WHERE p.product_texts MATCH c.value ->> 2)`, table)
+	var unmatched []int
+	for word := range words {
+		if !slices.Contains(matched, word) {
+			unmatched = append(unmatched, word)
+		}
+	}
+	return unmatched, err
+}
+
+// clueTable returns clues as rows of JSON, and the number of words.
+func clueTable(clues []Clue) (table string, words int, err error) {
+	rows := make([][3]any, len(clues))
+	for i, c := range clues {
+		rows[i] = [3]any{c.Word, c.Weight, c.Match}
+		words = max(words, c.Word+1)
+	}
+	text, err := json.Marshal(rows)
+	return string(text), words, err
 }
 
 // ProductText is the text by which a search finds a product.
