@@ -140,12 +140,13 @@ var figures = map[string]bool{
 	"totalPayout": true, "salePrice": true, "totalAdjustments": true, "percentage": true, "amount": true,
 }
 
-// informing are the members without which a seller can do all the same.
+// informing are the members without which a seller can do all the same. Who initiated an operation is
+// not among them: it tells the operation of a seller from others.
 var informing = map[string]bool{
 	"productName": true, "variantName": true, "brand": true, "season": true, "gender": true, "colorway": true,
-	"color": true, "condition": true, "operationInitiatedBy": true, "operationInitiatedVia": true,
-	"askCreatedAt": true, "askUpdatedAt": true, "orderCreatedAt": true, "operationCreatedAt": true,
-	"operationUpdatedAt": true, "sellFasterAmount": true, "earnMoreAmount": true, "flexLowestAskAmount": true,
+	"color": true, "condition": true, "askCreatedAt": true, "askUpdatedAt": true, "orderCreatedAt": true,
+	"operationCreatedAt": true, "operationUpdatedAt": true,
+	"sellFasterAmount": true, "earnMoreAmount": true, "flexLowestAskAmount": true,
 }
 
 // openObjects are the objects whose members have any name.
@@ -229,8 +230,8 @@ func (r *rewriter) object(name string, members map[string]any) any {
 
 // unknownValues writes values that the document does not list.
 func (r *rewriter) unknownValues(members map[string]any) {
-	if members["operationInitiatedVia"] != nil && r.oneIn(3) {
-		members["operationInitiatedVia"] = "PARTNER-APP"
+	if members["condition"] != nil && r.oneIn(3) {
+		members["condition"] = "AS_TRADED"
 	}
 	if _, isBatch := members["totalItems"]; isBatch && members["status"] == "IN_PROGRESS" && r.oneIn(2) {
 		members["status"] = "PROCESSING"

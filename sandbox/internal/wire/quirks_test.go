@@ -52,7 +52,7 @@ func TestQuirks_ShowEveryForm(t *testing.T) {
 		{listing, `"variant":{"variantId":"v","variantValue":"10.5"}`, "or nothing at all"},
 		{listing, `"order":null`, "null for null"},
 		{listing, `"rolloutGroup":{`, "a member that does not exist"},
-		{listing, `"operationInitiatedVia":"PARTNER-APP"`, "a value that does not exist"},
+		{`{"orderNumber":"o","condition":"NEW"}`, `"AS_TRADED"`, "a value that does not exist"},
 		{listing, `"error":"Cette`, "a localized error"},
 		{`{"batchId":"b","totalItems":3,"status":"IN_PROGRESS","itemStatuses":{"queued":3}}`, `"queued":"3"`, "a count as text"},
 		{`{"batchId":"b","totalItems":3,"status":"IN_PROGRESS","itemStatuses":{"queued":3}}`, `"PROCESSING"`, "an unknown status"},
