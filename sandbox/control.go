@@ -15,8 +15,8 @@ func (s *Sandbox) Now() time.Time { return s.control.Clock.Now() }
 // Advance moves the clock forward by d, which must not be negative: batches and orders fall due,
 // listings and access tokens expire, quotas recover. Unless the work is Manual, it is done when
 // Advance returns. It is done in the order of its due times, at each of them: one jump comes out as
-// many small ones do, stamps included. The database stores the advance until Reset, also for a later start on the same
-// file.
+// many small ones do, stamps included. The database stores the advance until Reset, also for a
+// later start on the same file.
 func (s *Sandbox) Advance(ctx context.Context, d time.Duration) error {
 	return wrap(fmt.Sprintf("advance by %s", d), s.control.Advance(ctx, d))
 }
@@ -28,15 +28,14 @@ func (s *Sandbox) Work(ctx context.Context) error {
 
 // Reset empties the sandbox while it runs: no listings, batches, orders, bids, ingested or added
 // products, arranged books or failures, ids from the beginning, the clock of Options.Now, unused
-// quotas, no faults and no counters.
-// Accounts, their tokens and the seed stay. Requests that are being handled finish first; those
-// that a fault delays before their handler are aborted.
+// quotas, no faults and no counters. Accounts, their tokens and the seed stay. Requests that are
+// being handled finish first; those that a fault delays before their handler are aborted.
 func (s *Sandbox) Reset(ctx context.Context) error {
 	return wrap("reset", s.control.Reset(ctx))
 }
 
-// Reseed changes Options.Seed: the prices of order books, but for those that were set or have traded,
-// and all ids from then on. Requests that are being handled finish first.
+// Reseed changes Options.Seed: the prices of order books, except for those that were set or have
+// traded, and all ids from then on. Requests that are being handled finish first.
 func (s *Sandbox) Reseed(ctx context.Context, seed uint64) error {
 	return wrap("reseed", s.control.Reseed(ctx, seed))
 }

@@ -38,9 +38,9 @@ type Fault struct {
 	Times int
 	// Kind is required.
 	Kind FaultKind
-	// Applied makes the sandbox handle the call, and the fault replace its response. Otherwise the
-	// call is not handled, but for FaultDelay, which then comes before the handler instead of after
-	// it, and calls it only if the client is still connected.
+	// Applied makes the sandbox handle the call and the fault replace its response. Otherwise the
+	// call is not handled. The exception is FaultDelay, which then waits first, and handles the
+	// call only if the client is still connected.
 	Applied bool
 	// Delay is how long a call waits for its response, by the clock of the machine. FaultDelay
 	// requires it; all other kinds may have it.
@@ -52,11 +52,11 @@ type Fault struct {
 	RetryAfter time.Duration
 	// Body is the body of a FaultStatus; the error body of the document if empty.
 	Body string
-	// ID is the id that must be in the path of the call, such as that of a listing. If empty, any path
-	// will do.
+	// ID is the id that must be in the path of the call, such as that of a listing. If empty, any
+	// path will do.
 	ID string
-	// Contains is a text that must be in the body of the call, such as an id or an amount. If empty,
-	// any body will do.
+	// Contains is a text that must be in the body of the call, such as an id or an amount. If
+	// empty, any body will do.
 	Contains string
 }
 

@@ -53,7 +53,7 @@ func FuzzOperations(f *testing.F) {
 }
 
 // Random requests, as of FuzzOperations, and a plain one about ids that do not exist must get every
-// status that their operation declares, but for 401 and 500, which have tests of their own.
+// status that their operation declares, except for 401 and 500, which have tests of their own.
 func TestContract_EveryDeclaredStatusIsSeen(t *testing.T) {
 	const rounds, each = 8, 20 // markets, and requests per operation to each
 	busy := makeBusyMarket(t)

@@ -17,10 +17,11 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-// The default credentials. They are no secret.
+// The default credentials. They are not secret.
 const (
 	DefaultAPIKey = "sandbox-api-key"
-	// DefaultToken is a JWT that expires at the end of the year 9999, after every clock of a sandbox.
+	// DefaultToken is a JWT that expires at the end of the year 9999, after every clock of a
+	// sandbox.
 	DefaultToken = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9" +
 		".eyJpc3MiOiJzYW5kYm94Iiwic3ViIjoiZmlyc3QiLCJpYXQiOjAsImV4cCI6MjUzNDAyMzAwNzk5fQ" +
 		".2C5_M3Aistj6OV1xTX2--5OPnAM_cNwb7v2SmHFywds"
@@ -42,10 +43,10 @@ var ErrInvalidOptions = errors.New("invalid options")
 // header can carry, since they begin or end with a space or have a control character.
 type Options struct {
 	// DB is the file of the database, which is created if it does not exist, for its owner only: it
-	// has the credentials. One sandbox at a time has a file open; New refuses one that is in use, in
-	// this process or another, and one that a newer program has written. SQLite keeps files with the
-	// same name and -wal and -shm beside it; -lock stays. If empty or :memory:, the database is in
-	// memory and belongs to this sandbox.
+	// has the credentials. One sandbox at a time has a file open; New refuses one that is in use,
+	// in this process or another, and one that a newer program has written. SQLite keeps files with
+	// the same name and -wal and -shm beside it; -lock stays. If empty or :memory:, the database is
+	// in memory and belongs to this sandbox.
 	DB string
 	// APIKey is the API key of the first account; DefaultAPIKey if empty.
 	APIKey string
@@ -65,8 +66,8 @@ type Options struct {
 	RotateRefreshTokens bool
 	// ControlKey is the key of the control API; a random one if empty, see Sandbox.ControlKey.
 	ControlKey string
-	// Seed determines the prices of the order book and all ids, but for those of the catalog, which
-	// never change.
+	// Seed determines the prices of the order book and all ids, except for those of the catalog,
+	// which never change.
 	Seed uint64
 	// Delay is how long an operation is PENDING, and a batch item first QUEUED and then
 	// IN_PROGRESS. DefaultDelay if 0; none if negative.
@@ -106,8 +107,8 @@ type Options struct {
 	// which the document does not show: amounts with four decimal places, figures of payouts and
 	// counts as strings, null or nothing for members that only inform, nothing for those that are
 	// null, members and values that are not documented, an empty array for an empty object, and
-	// errors in other shapes and languages. Ids and arrays are as they are, and so are the values of
-	// amounts and statuses.
+	// errors in other shapes and languages. Ids and arrays are as they are, and so are the values
+	// of amounts and statuses.
 	Quirks bool
 	// VagueOrigin makes the batch of listings null, and leaves the zone out of createdAt: it cannot
 	// be told from a listing which batch made it, and when.

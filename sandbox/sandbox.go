@@ -19,9 +19,9 @@
 // Sandbox do the same.
 //
 // The same seed and the same calls in the same order give the same ids, prices, tokens and faults
-// if the clock is that of Options.Now. The ids that a call gets do not depend on the worker. How
-// far the worker is does: the states that a call finds, and the ids of asks and of listings of
-// batches, are repeatable with Options.Manual only, which leaves the work to Work.
+// if the clock is that of Options.Now. The states that a call finds, and the ids of asks and of the
+// listings of batches, also depend on the timing of the worker: set Options.Manual and call Work to
+// make them repeatable.
 package sandbox
 
 import (
@@ -185,9 +185,9 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Serve serves the connections of l until ctx ends. It then closes l, waits up to ten seconds for
 // the requests that are being handled, and returns nil. Delays of faults end with ctx: what they
 // delayed is then handled at once. So do calls of the control API: what is left of their work is
-// done by the worker, or after the next start. Clients that are too slow, in sending a
-// request or in reading a response, are disconnected. If l fails, Serve closes all connections and
-// returns its error. The sandbox stays open.
+// done by the worker, or after the next start. Clients that are too slow, in sending a request or
+// in reading a response, are disconnected. If l fails, Serve closes all connections and returns its
+// error. The sandbox stays open.
 func (s *Sandbox) Serve(ctx context.Context, l net.Listener) error {
 	return wrap("serve", gateway.Serve(ctx, l, s, s.options.Logger))
 }

@@ -255,7 +255,7 @@ func folded(id string) string {
 	}, id)
 }
 
-// number returns the same text for equal amounts, and "" for an amount that is no number.
+// number returns the same text for equal amounts, and "" for an amount that is not a number.
 func number(a gen.Amount) string {
 	d, err := a.Decimal()
 	if err != nil {
@@ -264,7 +264,7 @@ func number(a gen.Amount) string {
 	return d.Trim(0).String()
 }
 
-// canonical is number, but returns the text of an amount that is no number.
+// canonical is number, but returns the text of an amount that is not a number.
 func canonical(a gen.Amount) string { return cmp.Or(number(a), string(a)) }
 
 // instant returns a time with the precision that services keep, and "" for the zero time.

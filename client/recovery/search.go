@@ -86,7 +86,7 @@ func (s *search) look(ctx context.Context) (Verdict, error) {
 func (s *search) listAll(ctx context.Context, expired bool) error {
 	err := s.list(ctx, expired)
 	if refused(err) && s.variants != nil {
-		s.variants = nil // one is no valid id, which fails one item of a batch but a whole list
+		s.variants = nil // one is not a valid id, which fails one item of a batch but a whole list
 		err = s.list(ctx, expired)
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// Kind is what became of a write. The zero value is no verdict.
+// Kind is what became of a write. The zero value is not a verdict.
 type Kind string
 
 const (

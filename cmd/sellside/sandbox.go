@@ -116,7 +116,7 @@ func (m *marketplace) complete(getenv func(string) string) error {
 	return nil
 }
 
-// logLevels are the values of --log, but for off.
+// logLevels are the values of --log, except for off.
 var logLevels = map[string]slog.Level{"error": slog.LevelError, "info": slog.LevelInfo}
 
 // logTo logs to a writer that may be closed or not be read, until stop is called.

@@ -114,11 +114,12 @@ func goCommand(t *testing.T, dir string, args ...string) (string, error) {
 type program struct {
 	heading string
 	fault   sandbox.Fault // What goes wrong at its first call, if anything.
-	// args prepares the market and the directory that the program starts in, and returns its arguments.
+	// args prepares the market and the directory that the program starts in, and returns its
+	// arguments.
 	args func(t *testing.T, m *sandboxtest.Market, c *client.Client, dir string) []string
 	want string // A regular expression for the standard output.
-	// crash makes the files in the directory those of a run that was killed. The program is then run
-	// again, and must print the same and change nothing.
+	// crash makes the files in the directory those of a run that was killed. The program is then
+	// run again, and must print the same and change nothing.
 	crash func(t *testing.T, dir string)
 	// check looks at the market afterwards.
 	check func(t *testing.T, c *client.Client, dir string)
@@ -369,7 +370,7 @@ func TestReadme_CommandsRun(t *testing.T) {
 	out, err := goCommand(t, root, "build", "-o", binary, "./cmd/sellside")
 	require.NoError(t, err, out)
 	exports := make(map[string]string)
-	var address map[string]string // What the sandbox printed.
+	var address map[string]string // What the first sandbox printed.
 	for _, command := range commands(t, "README.md") {
 		words := strings.Fields(command)
 		switch {
@@ -384,7 +385,10 @@ func TestReadme_CommandsRun(t *testing.T) {
 		case command == "go run ./cmd/sellside demo":
 			assert.Contains(t, string(checks), "make demo", "CI runs it under this name")
 		case strings.HasPrefix(command, "go run ./cmd/sellside sandbox"):
-			address = startSandbox(t, binary, words[3:])
+			started := startSandbox(t, binary, words[3:])
+			if address == nil { // the one that the exported variables name
+				address = started
+			}
 		case strings.HasPrefix(command, "go run ./cmd/sellside sell "):
 			sell(t, binary, address, words[3:])
 		default:
@@ -397,7 +401,8 @@ func TestReadme_CommandsRun(t *testing.T) {
 	assert.Equal(t, "http://127.0.0.1:8080"+sandbox.BasePath, exports["SELLSIDE_BASE_URL"])
 }
 
-// startSandbox runs sellside sandbox until the test ends, on a free port, and returns what it prints.
+// startSandbox runs sellside sandbox until the test ends, on a free port, and returns what it
+// prints.
 func startSandbox(t *testing.T, binary string, args []string) map[string]string {
 	t.Helper()
 	args = strings.Fields(strings.ReplaceAll(strings.Join(args, " "), ":8080", ":0"))

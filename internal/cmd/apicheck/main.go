@@ -100,7 +100,7 @@ func findBase(ctx context.Context, dir, base string) (commit, why string, err er
 		commit, err := git(ctx, dir, "merge-base", "HEAD", main)
 		if err != nil {
 			why := "HEAD and " + main + " have no merge base here: fetch their history"
-			return "", why, nil //nolint:nilerr // This is no failure.
+			return "", why, nil //nolint:nilerr // this is not a failure.
 		}
 		if fork := strings.TrimSpace(string(commit)); fork != head {
 			return fork, "the merge base with " + main, nil
@@ -223,7 +223,8 @@ var (
 	// out for the one at the root of the module.
 	changed = regexp.MustCompile(`^- (?:\./([^ :]*?)\.)?([(*\w][^ /:,]*)(?:, [^:]*)?: (.*)$`)
 	word    = regexp.MustCompile(`\w+`)
-	// typeArguments matches those of a generic type, which apidiff reports once more for each instance.
+	// typeArguments matches those of a generic type, which apidiff reports once more for each
+	// instance.
 	typeArguments = regexp.MustCompile(`\[[^\[\]]*\]\)`)
 )
 

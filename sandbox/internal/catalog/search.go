@@ -53,8 +53,8 @@ func Clues(query string) []store.Clue {
 	return all
 }
 
-// Guesses returns more clues for words of a query, by their numbers in its Clues: in each longer word
-// a letter may be wrong, missing, added or swapped with its neighbour.
+// Guesses returns more clues for words of a query, by their numbers in its Clues: in each longer
+// word a letter may be wrong, missing, added or swapped with its neighbour.
 func Guesses(query string, numbers ...int) []store.Clue {
 	var all []store.Clue
 	sent := queryWords(query)
@@ -68,7 +68,7 @@ func Guesses(query string, numbers ...int) []store.Clue {
 }
 
 // queryWords returns the words of a query, each once, in order. A word of several parts, such as a
-// URL key, is also each of its parts, but for style ids of two parts.
+// URL key, is also each of its parts, except for style ids of two parts.
 func queryWords(query string) []string {
 	all := words(query)
 	for _, w := range all {

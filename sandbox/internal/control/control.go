@@ -63,8 +63,8 @@ func (c *Control) Advance(ctx context.Context, d time.Duration) error {
 	return c.Work(ctx)
 }
 
-// Reset empties the sandbox, but for accounts and the seed. Requests that are being handled finish
-// first.
+// Reset empties the sandbox, except for accounts and the seed. Requests that are being handled
+// finish first.
 func (c *Control) Reset(ctx context.Context) error {
 	return c.Gateway.Exclusive(func() error {
 		err := c.Clock.Reset(func() error { return c.Store.Update(ctx, (*store.Tx).Reset) })

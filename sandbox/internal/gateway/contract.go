@@ -146,9 +146,10 @@ func cause(request *openapi3filter.RequestError) (pointer, reason string) {
 	return pointer, schema.Reason
 }
 
-// checkMembers refuses bodies that mean something else to encoding/json than to the document, and
-// text after the value, which neither of them reads. The document matches names exactly and allows undeclared members, while encoding/json takes "Amount"
-// for "amount", and the last of several members of a name.
+// checkMembers refuses bodies that encoding/json reads differently from the document, and text
+// after the value, which neither of them reads. The document matches names exactly and allows
+// undeclared members; encoding/json takes "Amount" for "amount", and the last of several equal
+// members.
 func checkMembers(r *http.Request, o *openapi3.Operation) error {
 	if o.RequestBody == nil {
 		return nil

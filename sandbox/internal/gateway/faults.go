@@ -28,7 +28,7 @@ const (
 var faultKinds = []string{faultStatus, faultLost, faultDelay, faultCutJSON, faultHTML, faultWrongType}
 
 // Fault is what sandbox.Fault describes, where its fields are explained. It is encoded as JSON in
-// the control API, but for the durations, which it writes as text.
+// the control API, except for the durations, which it writes as text.
 type Fault struct {
 	Operation  string        `json:"operation,omitempty"`
 	Times      int           `json:"times,omitempty"`

@@ -17,8 +17,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// Names of endpoints that are no operations of the document. Only tokenOperation is counted and can
-// fail.
+// Names of endpoints that are not operations of the document. Only tokenOperation is counted and
+// can fail.
 const (
 	tokenOperation   = "token"
 	controlOperation = "control"

@@ -70,8 +70,8 @@ func notAllowed(r *http.Request, allowed string) *wire.Error {
 	}
 }
 
-// split returns the decoded segments of a path. Paths are not cleaned: those that would have to be
-// are paths of nothing.
+// split returns the decoded segments of a path. Paths are not cleaned: a path that would change
+// matches no route.
 func split(u *url.URL) ([]string, bool) {
 	if path.Clean(u.Path) != u.Path {
 		return nil, false

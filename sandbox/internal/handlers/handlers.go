@@ -30,7 +30,7 @@ type Config struct {
 	Logger   *slog.Logger
 }
 
-// Handlers implements the generated server interface. It is safe for concurrent use, but for a
+// Handlers implements the generated server interface. It is safe for concurrent use, except for a
 // change of the seed of its Selling, during which no request may run.
 type Handlers struct {
 	store    *store.Store
@@ -115,8 +115,8 @@ func refusal(err error) (*wire.Error, bool) {
 	return e, true
 }
 
-// unknownIsNotFound are the operations that respond 404 to the id of nothing: those that declare it,
-// and those of batches and orders, for which it is published. All others respond 400.
+// unknownIsNotFound are the operations that respond 404 to the id of nothing: those that declare
+// it, and those of batches and orders, for which it is published. All others respond 400.
 var unknownIsNotFound = map[string]bool{
 	"GetListing": true, "ActivateListing": true, "DeactivateListing": true, "GetListingOperation": true,
 	"GetProduct": true, "ListVariants": true, "GetVariant": true, "GetVariantByGTIN": true,

@@ -126,8 +126,8 @@ func days(first, last *string) (from, until time.Time, err error) {
 	return from, until, err
 }
 
-// dayOrTime returns the beginning and the end, which is exclusive, of a day or of the millisecond of
-// a time, or zero times if there is no value.
+// dayOrTime returns the beginning and the end, which is exclusive, of a day or of the millisecond
+// of a time, or zero times if there is no value.
 func dayOrTime(parameter string, value *string) (begin, end time.Time, err error) {
 	if value == nil || *value == "" {
 		return begin, end, nil
@@ -146,8 +146,8 @@ func dayOrTime(parameter string, value *string) (begin, end time.Time, err error
 	return begin, end, nil
 }
 
-// inRange reports whether a time is in the years that can be stored and formatted. The zero time,
-// which is no time elsewhere, is not.
+// inRange reports whether a time is in the years that can be stored and formatted. The zero time is
+// not.
 func inRange(t time.Time) bool {
 	year := t.UTC().Year()
 	return year >= 1970 && year <= 9999

@@ -94,7 +94,8 @@ func (b Book) Join(asks, bids []int64) Book {
 	return b
 }
 
-// Quote has the figures of market data, in the smallest unit of the currency. Zero is no figure.
+// Quote has the figures of market data, in the smallest unit of the currency. Zero means that there
+// is none.
 type Quote struct {
 	LowestAsk  int64
 	HighestBid int64

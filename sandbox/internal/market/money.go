@@ -62,11 +62,11 @@ func (c Currency) unit() int64 {
 	return u
 }
 
-// maxAmount is the most characters that an amount may have; assumed. Amounts of batches are stored as
-// they were sent.
+// maxAmount is the most characters that an amount may have; assumed. Amounts of batches are stored
+// as they were sent.
 const maxAmount = 40
 
-// CheckNumeric refuses a text that is no positive decimal number: digits, and optionally a point
+// CheckNumeric refuses a text that is not a positive decimal number: digits, and optionally a point
 // and more digits, but no signs, exponents, spaces and separators, in 40 characters at most. An
 // amount can be checked no further while its currency is not known.
 func CheckNumeric(text string) error {

@@ -13,7 +13,7 @@ import (
 // shipWithin is how long a seller has to ship. Two days are assumed.
 const shipWithin = 2 * 24 * time.Hour
 
-// Results of authenticating an item. The words are assumed, but for PASSED.
+// Results of authenticating an item. The words are assumed, except for PASSED.
 const (
 	AuthenticationPending = "PENDING"
 	AuthenticationPassed  = "PASSED"

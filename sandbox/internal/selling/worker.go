@@ -58,8 +58,8 @@ func (s *Service) Run(ctx context.Context) {
 // rows of later moments, however late the step is. What comes out, stamps included, does not depend
 // on how often Step is called.
 //
-// A row that fails, for a reason that is no mistake of a seller, is given up and logged. If not
-// even that is possible, Step processes the other rows and returns an error with their number.
+// A row that fails for an internal reason is given up and logged. If that fails too, Step processes
+// the other rows, and returns their number and an error.
 func (s *Service) Step(ctx context.Context) (worked int, next time.Time, err error) {
 	worked, next, err = s.step(ctx, false)
 	if err != nil && ctx.Err() == nil { // find the row that fails
@@ -102,14 +102,14 @@ func (s *Service) step(ctx context.Context, savepoints bool) (worked int, next t
 	return c.worked, next, errors.Join(c.failed...)
 }
 
-// simulate processes what fell due up to the present, moment by moment, and reports whether that was
-// all. It stops early when it has processed enough rows for one transaction.
+// simulate processes what fell due up to the present, moment by moment, and reports whether that
+// was all. It stops early when it has processed enough rows for one transaction.
 func (c *change) simulate() (done bool, err error) {
 	if c.mayFail, err = c.tx.HasFailures(); err != nil {
 		return false, err
 	}
 	present := c.now
-	var passed time.Time // everything up to it is done, but for rows that fail
+	var passed time.Time // everything up to it is done, except for rows that fail
 	for {
 		moment, err := c.tx.NextDue(passed)
 		if err != nil {
@@ -133,8 +133,8 @@ func (c *change) simulate() (done bool, err error) {
 	}
 }
 
-// takeFailure returns the failure that a test wants for an operation or an item, and false if there is
-// none.
+// takeFailure returns the failure that a test wants for an operation or an item, and false if there
+// is none.
 func (c *change) takeFailure(listingID, variantID, operation string) (f store.Failure, ok bool, err error) {
 	if !c.mayFail {
 		return f, false, nil
@@ -142,8 +142,8 @@ func (c *change) takeFailure(listingID, variantID, operation string) (f store.Fa
 	return c.tx.TakeFailure(listingID, variantID, operation)
 }
 
-// workMoment processes rows that fell due at the current moment. It begins again with the first kind
-// when there may be more of one kind, so that no other kind overtakes it.
+// workMoment processes rows that fell due at the current moment. It begins again with the first
+// kind when there may be more of one kind, so that no other kind overtakes it.
 func (c *change) workMoment() error {
 	for _, work := range []func() error{
 		c.workOperations, c.workItems, c.workExpiry, c.matchChanged, c.workOrders, c.workReviews,

@@ -20,7 +20,7 @@ const (
 	CancelOrder = "CANCEL_ORDER"
 )
 
-// Types of operations that no seller starts, and that are no events.
+// Types of operations that no seller starts, and that are not events.
 const (
 	Reclaim       = "RECLAIM"
 	CancelReclaim = "CANCEL_RECLAIM"
@@ -32,7 +32,7 @@ var OperationTypes = []string{
 	Create, Update, Delete, Activate, Deactivate, CancelOrder, Reclaim, CancelReclaim, TPSCheck,
 }
 
-// Events of a listing that are no types of operations.
+// Events of a listing that are not types of operations.
 const (
 	Expiry = "EXPIRY"
 	Sale   = "SALE"

@@ -3,7 +3,7 @@
 // place that defines them: validation, filters, database triggers and docs/states.md are derived
 // from them.
 //
-// The names of the states are public. Transitions are not published: they are assumed, but for
+// The names of the states are public. Transitions are not published: they are assumed, except for
 // those whose sentence repeats a published rule.
 package state
 
@@ -109,8 +109,8 @@ func (m *Machine) Automatic(from string) (Transition, bool) {
 	return m.find(func(t Transition) bool { return t.From == from && t.Automatic })
 }
 
-// Path returns a sequence of transitions from one state to another, with as few as possible that are
-// not automatic. It is empty if they are the same state, or if there is none.
+// Path returns a sequence of transitions from one state to another, with as few as possible that
+// are not automatic. It is empty if they are the same state, or if there is none.
 func (m *Machine) Path(from, to string) []Transition {
 	const manual = 100 // cost of a transition that is not automatic, in automatic ones
 	paths, costs := map[string][]Transition{}, map[string]int{from: 0}

@@ -65,7 +65,7 @@ func (p *pool) close() error {
 }
 
 // maxPrepared is the most statements that a connection keeps prepared. There are fewer than a
-// hundred texts, but for the lists of listings, whose texts depend on the filter.
+// hundred texts, except for the lists of listings, whose texts depend on the filter.
 const maxPrepared = 200
 
 // connection is one connection to the database. It keeps prepared statements across transactions,

@@ -57,7 +57,7 @@ func TestOpen_TakesAnyPath(t *testing.T) {
 		"靴 ü.db", "quote'\".db", "file:name.db", "./dot.db", "-flag.db", ":colon:.db",
 	} {
 		if runtime.GOOS == "windows" && path != "plain.db" {
-			continue // most of them are no names there
+			continue // most of them are not valid names there
 		}
 		for n := range int64(2) {
 			s, err := Open(t.Context(), path)

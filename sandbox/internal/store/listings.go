@@ -48,7 +48,7 @@ type OrderSummary struct {
 	Status    string
 	Amount    int64 // smallest units of the currency of the listing
 	CreatedAt time.Time
-	InboundID string // display id of the inbound shipment; empty but for direct orders
+	InboundID string // display id of the inbound shipment; empty except for direct orders
 }
 
 const listingColumns = `l.seq, l.id, l.account, l.status, l.expired, l.product_id, l.variant_id,

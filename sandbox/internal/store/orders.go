@@ -20,7 +20,7 @@ type Order struct {
 	Carrier        string
 	TrackingNumber string
 	ShippingID     string
-	InboundID      string    // display id of the inbound shipment; empty but for direct orders
+	InboundID      string    // display id of the inbound shipment; empty except for direct orders
 	ShippedAt      time.Time // zero before it is shipped
 	Authentication string    // empty before the check
 	CreatedAt      time.Time

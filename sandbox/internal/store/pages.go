@@ -53,7 +53,7 @@ func (f ListingFilter) narrowest() string {
 	}
 }
 
-// narrow returns the conditions for a selective index, which covers them, but for products of a
+// narrow returns the conditions for a selective index, which covers them, except for products of a
 // variant and the like.
 func narrow(f ListingFilter, from, until int64) (w where) {
 	w.and("l.account = ?", f.Account)
@@ -234,7 +234,7 @@ func (t *Tx) saveBlocks() error {
 type span struct {
 	from, until int64 // until is exclusive
 	n           int
-	size        int64 // of the block; 0 if it is no block
+	size        int64 // of the block; 0 if it is not a block
 }
 
 // spans counts the matches in a range in a handful of spans, newest first. It uses blocks of the

@@ -106,7 +106,7 @@ func (w *where) inState(alias string, f ListingFilter) {
 	}
 }
 
-// between selects times from from on and before until; the zero time is no bound.
+// between selects times from from on and before until; the zero time does not bound.
 func (w *where) between(column string, from, until time.Time) {
 	if !from.IsZero() {
 		w.and(column+" >= ?", at(from))

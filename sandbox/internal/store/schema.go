@@ -62,8 +62,8 @@ var statusTriggers = []struct {
 }
 
 // createStatusTriggers makes the database refuse every change of a status that is in no table of
-// package state. The triggers follow those tables, so they are no part of the migrations: a trigger
-// that differs is replaced.
+// package state. The triggers follow those tables, so they are not part of the migrations: a
+// trigger that differs is replaced.
 func createStatusTriggers(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

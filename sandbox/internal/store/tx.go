@@ -97,8 +97,8 @@ func list[T any](t *Tx, columns func(*T) []any, query string, args ...any) ([]T,
 	return all, nil
 }
 
-// NextNumber returns the next number of a sequence, beginning with 1. It never repeats one, not
-// even after a restart, but for numbers of a transaction that was rolled back.
+// NextNumber returns the next number of a sequence, beginning with 1. Numbers never repeat, not
+// even after a restart, except those of a transaction that was rolled back.
 func (t *Tx) NextNumber(sequence string) (int64, error) {
 	n, known := t.numbers[sequence]
 	if !known {
