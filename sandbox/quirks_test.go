@@ -47,7 +47,7 @@ var notWithQuirks = map[string]string{
 }
 
 // The tests of this package run once more with quirks, which change forms and no values.
-func TestQuirks_KeepValues(t *testing.T) {
+func TestRerun_KeepsValuesWithQuirks(t *testing.T) {
 	if os.Getenv(withQuirks) != "" {
 		return
 	}

@@ -84,7 +84,10 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 	}{
 		// The echo of items.
 		{"as it was sent", nil, nil, landed},
-		{"amounts with four digits after the point", nil, input(func(in object) { in["amount"] = in["amount"].(string) + ".0000" }), landed},
+		{"amounts with four digits after the point", nil, input(func(in object) {
+			whole, _, _ := strings.Cut(in["amount"].(string), ".")
+			in["amount"] = whole + ".0000"
+		}), landed},
 		{"amounts as numbers", nil, input(func(in object) { in["amount"] = json.Number(in["amount"].(string)) }), landed},
 		{"amounts as words", nil, input(func(in object) { in["amount"] = "about " + in["amount"].(string) }), cannotTell},
 		{"amounts with a currency sign", nil, input(func(in object) { in["amount"] = "$" + in["amount"].(string) }), cannotTell},
@@ -145,7 +148,11 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 		{"listings whose batch is null and whose price was edited", nil, listing(keep(func(l object) { l["batch"], l["amount"], l["updatedAt"] = nil, "99", "2000-01-01T00:01:00Z" })), cannotTell},
 		{"listings whose batch has no id", nil, listing(keep(set("batch", object{"taskId": "1"}))), cannotTell},
 		{"listings whose batch is text", nil, listing(keep(set("batch", "5ee0"))), cannotTell},
-		{"batch ids in capitals", nil, listing(keep(func(l object) { b := l["batch"].(object); b["batchId"] = strings.ToUpper(b["batchId"].(string)) })), undecided},
+		{"batch ids in capitals", nil, listing(keep(func(l object) {
+			if b, ok := l["batch"].(object); ok {
+				b["batchId"] = strings.ToUpper(b["batchId"].(string))
+			}
+		})), undecided},
 		{"listings without a time", nil, listing(keep(set("createdAt", nil))), landed},
 		{"listings whose time has no zone, hours behind", nil, listing(keep(set("createdAt", "1999-12-31 16:00:00"))), cannotTell},
 		{"listings whose variant is missing", nil, listing(keep(set("variant", nil))), landed},
@@ -235,6 +242,9 @@ func TestRecover_NeverMissesABatchThatLanded(t *testing.T) {
 				v, err := recovery.Recover(t.Context(), m.c, submission, recovery.Options{})
 
 				require.NotEqual(t, recovery.NotSeen, v.Kind, v)
+				if withQuirks == vagueOrigin {
+					return
+				}
 				if row.want == undecided {
 					assert.True(t, err != nil && v.Kind == "" || v.Kind == recovery.CannotTell, "%v, %v", v, err)
 					return

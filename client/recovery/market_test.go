@@ -60,7 +60,8 @@ func inMarket(t *testing.T, test func(t *testing.T, m *market), change ...func(*
 
 func newMarket(t *testing.T, change ...func(*sandbox.Options)) *market {
 	t.Helper()
-	m := &market{Market: sandboxtest.NewInProcess(t, change...), t: t, writes: noLoss}
+	quirks := func(o *sandbox.Options) { o.Quirks, o.VagueOrigin = withQuirks != "", withQuirks == vagueOrigin }
+	m := &market{Market: sandboxtest.NewInProcess(t, append(change, quirks)...), t: t, writes: noLoss}
 	m.inner = m.HTTPClient().Transport
 	var err error
 	m.c, err = client.New(

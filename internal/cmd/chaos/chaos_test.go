@@ -120,3 +120,11 @@ func TestCommand_RefusesInvalidFlags(t *testing.T) {
 	assert.Contains(t, failed.String(), "not defined: -seed")
 	assert.Empty(t, out.String())
 }
+
+func TestRun_NeitherLosesNorDuplicatesWithQuirks(t *testing.T) {
+	net := inTurn(lostResponse, reset, none, status(503, true), status(503, false))
+	o, err := run{listings: 600, deadline: time.Minute, network: net, quirks: true}.sellSeed(t.Context(), 1)
+
+	require.NoError(t, err)
+	assert.Equal(t, "lost=0 duplicated=0 unknown=0", o.String())
+}

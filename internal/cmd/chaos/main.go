@@ -42,6 +42,7 @@ func command(ctx context.Context, args []string, out, failed io.Writer, net netw
 	flags.SetOutput(failed)
 	flags.IntVar(&r.seeds, "seeds", 20, "how many inventories are sold")
 	flags.IntVar(&r.listings, "listings", 10_000, "listings of each inventory")
+	flags.BoolVar(&r.quirks, "quirks", false, "let the service respond as a live one does, instead of as the document shows")
 	flags.BoolVar(&r.blind, "blind", false, "send a batch of unknown outcome again instead of recovering it, to see what that does")
 	flags.DurationVar(&r.deadline, "deadline", 5*time.Minute, "how long one inventory may take")
 	if err := flags.Parse(args); err != nil {
@@ -57,7 +58,7 @@ func command(ctx context.Context, args []string, out, failed io.Writer, net netw
 // run is one run of the program.
 type run struct {
 	seeds, listings int
-	blind           bool
+	blind, quirks   bool
 	deadline        time.Duration
 	network         network
 	out             io.Writer

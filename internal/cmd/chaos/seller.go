@@ -24,7 +24,7 @@ func settleBound() time.Duration { return sandbox.SettleWithin(workDelay) }
 func (r run) sellSeed(ctx context.Context, seed uint64) (o outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.deadline)
 	defer cancel()
-	market, err := sandbox.New(sandbox.Options{Seed: seed, Delay: workDelay})
+	market, err := sandbox.New(sandbox.Options{Seed: seed, Delay: workDelay, Quirks: r.quirks})
 	if err != nil {
 		return o, err
 	}
