@@ -134,7 +134,7 @@ func (b *Batch[T]) isTransient(err error) bool {
 // waiting again is harmless. An unknown status does not end the wait. Within a minute of the
 // submission by this client a poll that fails with [ErrNotFound] is repeated.
 func (b *Batch[T]) Wait(ctx context.Context, opts ...WaitOption) ([]T, error) {
-	w, err := newWaiting(opts)
+	w, err := newWaiting(b.c.waitOptions, opts)
 	if err != nil {
 		return nil, err
 	}
