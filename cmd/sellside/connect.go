@@ -53,26 +53,21 @@ func (c *connection) complete(getenv func(string) string) error {
 	return errors.Join(errs...)
 }
 
-// client returns a client, and the options of its waits. It keeps to the public quota and the
-// default poll intervals unless the service runs on this machine.
-func (c *connection) client() (*client.Client, []client.WaitOption, error) {
-	limit, pace := quota.Public, []client.WaitOption(nil)
-	if c.isLocal() {
-		limit, pace = quota.Unlimited, localPace()
-	}
-	sdk, err := client.New(
+// client returns a client. It keeps to the public quota and the default poll intervals unless the
+// service runs on this machine.
+func (c *connection) client() (*client.Client, error) {
+	opts := []client.Option{
 		client.WithBaseURL(c.baseURL), client.WithAPIKey(c.apiKey), client.WithToken(c.token),
-		client.WithQuota(limit),
-	)
-	if err != nil {
-		return nil, nil, invalidError{err}
 	}
-	return sdk, pace, nil
-}
-
-// localPace is for a service that has no quota.
-func localPace() []client.WaitOption {
-	return []client.WaitOption{client.WithPollInterval(50*time.Millisecond, time.Second)}
+	if c.isLocal() {
+		opts = append(opts, client.WithQuota(quota.Unlimited),
+			client.WithWaitOptions(client.WithPollInterval(50*time.Millisecond, time.Second)))
+	}
+	sdk, err := client.New(opts...)
+	if err != nil {
+		return nil, invalidError{err}
+	}
+	return sdk, nil
 }
 
 func (c *connection) isLocal() bool {

@@ -74,7 +74,7 @@ func TestSandbox_KeepsItsDatabase(t *testing.T) {
 	require.Equal(t, 0, stop())
 
 	r, stop = startSandbox(t, "--db", db, "--api-key", "my-key", "--token", "my-token")
-	c, _, err := (&connection{baseURL: r.BaseURL, apiKey: r.APIKey, token: r.Token}).client()
+	c, err := (&connection{baseURL: r.BaseURL, apiKey: r.APIKey, token: r.Token}).client()
 	require.NoError(t, err)
 	assert.Len(t, listings(t, c), 3)
 	require.Equal(t, 0, stop())

@@ -35,10 +35,11 @@ All invalid rows are shown at once, and a file with invalid rows is not sent, un
 --skip-invalid says to send the other rows.
 
 The results go to a CSV file with a line per listing: line, nth, listing_id, status,
-error. If the response to a batch is lost, the listings of the account are read to find
-out whether the batch was made, for up to --settle if it is not found. Only a batch that
-is proved not to have arrived is sent again. A listing of status UNKNOWN may have been
-made: look for it before you list it again. Ctrl-C stops, and keeps what is known.
+error. If the response to
+a batch is lost, the listings of the account are read to find out whether the batch was
+made, for up to --settle if it is not found. Only a batch that is proved not to have
+arrived is sent again. A listing of status UNKNOWN may have been made: look for it
+before you list it again. Ctrl-C stops, and keeps what is known.
 
 A batch is saved in stock.unsettled.json before it is sent, and removed when its outcome
 is known. If the file is left over from a run that was stopped, the next run of the same
@@ -88,11 +89,12 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	if s.settle <= 0 {
 		return invalidf("sell: --settle (%s): use a time above 0", s.settle)
 	}
-	sdk, pace, err := s.client()
+	progress := report.NewProgress(s.log)
+	defer progress.End()
+	sdk, err := s.client()
 	if err != nil {
 		return err
 	}
-	progress := report.NewProgress(s.log)
 	base := name
 	if name == "-" {
 		base = "inventory.csv"
@@ -101,7 +103,7 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	if s.result != "" {
 		files.Results = s.result
 	}
-	run := sell.Run{Client: sdk, Watch: progress, Poll: pace, SettleTime: s.settle}
+	run := sell.Run{Client: sdk, Watch: progress, SettleTime: s.settle}
 	earlier, unsettled, err := files.Load()
 	if err != nil {
 		return invalidf("nothing was sent: %w", err)
@@ -109,15 +111,16 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	if unsettled != nil {
 		run.Save = earlier.Save
 		results, err := run.Settle(ctx, *unsettled)
+		progress.End()
 		s.report(earlier, results)
-		return settled(earlier, err)
+		return s.settled(ctx, earlier, sell.Count(results), err)
 	}
 	file, err := parse(name, stdin)
 	if err != nil {
 		return err
 	}
 	if err := resolve.Variants(ctx, sdk.Catalog, file, progress.LookedUp); err != nil {
-		return fmt.Errorf("nothing was sent: %w", err)
+		return s.notSent(ctx, err)
 	}
 	if err := s.check(file); err != nil {
 		return err
@@ -127,8 +130,9 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	}
 	run.Save = files.Save
 	results, err := run.Sell(ctx, file.Valid())
+	progress.End()
 	s.report(files, results)
-	return outcome(files, report.Count(results), len(file.InvalidLines()), err)
+	return s.outcome(ctx, files, sell.Count(results), len(file.InvalidLines()), err)
 }
 
 func parse(name string, stdin io.Reader) (*inventory.File, error) {
@@ -169,21 +173,45 @@ func (s *seller) report(files report.Files, results []sell.Result) {
 	fmt.Fprintf(s.out, "\nresults: %s\n", files.Results)
 }
 
+// notSent returns the error of a run that has sent no batch.
+func (s *seller) notSent(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errors.New("stopped: nothing was sent")
+	}
+	return fmt.Errorf("nothing was sent: %w", err)
+}
+
+// countsOf returns the counts of a run for its last line.
+func countsOf(c sell.Counts) string {
+	text := fmt.Sprintf("%d made, %d not made", c.Listed, c.NotMade)
+	if c.UnderWay > 0 {
+		text += fmt.Sprintf(", %d under way", c.UnderWay)
+	}
+	if c.Unknown > 0 {
+		text += fmt.Sprintf(", %d unknown", c.Unknown)
+	}
+	return text
+}
+
 // settleAdvice has a verb for the file of the unsettled batch.
 const settleAdvice = "run the same command again to settle it, or look for its listings and remove %s"
 
 // outcome returns the error of a run, nil if every row of the inventory was listed.
-func outcome(files report.Files, listings report.Counts, skipped int, err error) error {
+func (s *seller) outcome(ctx context.Context, files report.Files, c sell.Counts, skipped int, err error) error {
+	unsettled := errors.Is(err, sell.ErrUnsettled)
 	switch {
-	case errors.Is(err, sell.ErrUnsettled):
-		return fmt.Errorf("stopped: %w: "+settleAdvice, err, files.Unsettled)
+	case unsettled && ctx.Err() != nil:
+		return fmt.Errorf("stopped (%s): the outcome of a batch was not read: "+settleAdvice, countsOf(c), files.Unsettled)
+	case unsettled:
+		return fmt.Errorf("stopped (%s): %s: "+settleAdvice, countsOf(c), err.Error(), files.Unsettled)
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("stopped (%s): see the result file", countsOf(c))
+	case err != nil && c.Listed+c.UnderWay+c.Unknown > 0: // a base URL that has worked is not invalid input
+		return errors.New("stopped (" + countsOf(c) + "): " + err.Error())
 	case err != nil:
-		return fmt.Errorf("stopped early: %w", err)
-	case listings.Unknown > 0:
-		return fmt.Errorf("%d listings were not made and %d are unknown: see the result file",
-			listings.NotMade, listings.Unknown)
-	case listings.NotMade > 0:
-		return fmt.Errorf("%d listings were not made: see the result file", listings.NotMade)
+		return fmt.Errorf("stopped (%s): %w", countsOf(c), err)
+	case c.NotMade+c.UnderWay+c.Unknown > 0:
+		return fmt.Errorf("not all listings were made (%s): see the result file", countsOf(c))
 	case skipped > 0:
 		return fmt.Errorf("skipped %d invalid rows: correct them and list them from a separate file",
 			skipped)
@@ -192,13 +220,17 @@ func outcome(files report.Files, listings report.Counts, skipped int, err error)
 }
 
 // settled returns the error of a run that has only settled the batch of an earlier run.
-func settled(files report.Files, err error) error {
-	if errors.Is(err, sell.ErrUnsettled) {
-		return fmt.Errorf("nothing was sent: an earlier run was stopped: %w: "+settleAdvice, err, files.Unsettled)
-	}
-	if err != nil {
+func (s *seller) settled(ctx context.Context, files report.Files, c sell.Counts, err error) error {
+	switch {
+	case errors.Is(err, sell.ErrUnsettled) && ctx.Err() != nil:
+		return fmt.Errorf("nothing was sent: stopped before the batch of an earlier run was settled (%s): "+settleAdvice,
+			countsOf(c), files.Unsettled)
+	case errors.Is(err, sell.ErrUnsettled):
+		return fmt.Errorf("nothing was sent: an earlier run was stopped (%s): %w: "+settleAdvice,
+			countsOf(c), err, files.Unsettled)
+	case err != nil:
 		return fmt.Errorf("nothing was sent: settle the batch of an earlier run: %w", err)
 	}
-	return errors.New("nothing was sent: settled the batch of an earlier run: " +
-		"list the rows that were not made from a separate file, or run the same command again to list all rows")
+	return fmt.Errorf("nothing was sent: settled the batch of an earlier run (%s): "+
+		"list the rows that were not made from a separate file", countsOf(c))
 }

@@ -58,7 +58,7 @@ func TestSell_ListsAnInventory(t *testing.T) {
 	require.Len(t, rows, 3)
 	for i, want := range [][]string{{"2", "1"}, {"2", "2"}, {"3", "1"}} {
 		assert.Equal(t, want, rows[i][:2])
-		assert.Equal(t, []string{"COMPLETED", ""}, rows[i][3:])
+		assert.Equal(t, []string{"COMPLETED", ""}, rows[i][3:5])
 	}
 	first, err := c.Listings.Get(t.Context(), rows[0][2])
 	require.NoError(t, err)
@@ -196,7 +196,13 @@ func TestSell_KeepsWhatIsKnownOnCtrlC(t *testing.T) {
 	<-log.seen
 	interrupt()
 
-	assert.Equal(t, 1, <-code)
+	assert.Equal(t, 130, <-code)
+	assert.Contains(t, out.String(), "0 of 101 listings made, 1 not, 100 under way\n")
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	last := lines[len(lines)-1]
+	assert.Contains(t, last, "sellside: stopped (0 made, 1 not made, 100 under way): ")
+	assert.Contains(t, last, "run the same command again")
+	assert.LessOrEqual(t, screenRows(out.String())+screenRows(last), 24)
 	rows := results(t, besides(path))
 	require.Len(t, rows, 101)
 	assert.Equal(t, "QUEUED", rows[0][3])
@@ -208,7 +214,8 @@ func TestSell_KeepsWhatIsKnownOnCtrlC(t *testing.T) {
 	require.NoError(t, m.Work(t.Context()))
 	got := sellside(t.Context(), env, "sell", path)
 	assert.Equal(t, 1, got.code)
-	assert.Contains(t, got.out, "100 of 101 listings made, 1 not")
+	assert.Contains(t, got.out, "100 of 101 listings made, 1 not\n")
+	assert.Contains(t, got.errors, "settled the batch of an earlier run (100 made, 1 not made)")
 	made(t, c, 100, results(t, besides(path)))
 }
 
