@@ -10,10 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/resolve"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
+	"github.com/sellside-sdk/sellside-go/gen"
 )
 
 const sellHelp = `List an inventory on the marketplace, and report the outcome of every listing.
@@ -33,6 +36,9 @@ The inventory is a CSV file whose first line names its columns, in any order:
 
 All invalid rows are shown at once, and a file with invalid rows is not sent, unless
 --skip-invalid says to send the other rows.
+
+The products of a service on another machine are looked up once a day. A 429 or a
+failure that may pass does not end the run.
 
 The results go to a CSV file with a line per listing: line, nth, listing_id, status,
 error. If the response to
@@ -91,7 +97,9 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	}
 	progress := report.NewProgress(s.log)
 	defer progress.End()
-	sdk, err := s.client()
+	silent := &silence{print: progress.Print}
+	defer silent.stop()
+	sdk, err := s.client(client.WithMiddleware(silent.watch))
 	if err != nil {
 		return err
 	}
@@ -111,6 +119,7 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	if unsettled != nil {
 		run.Save = earlier.Save
 		results, err := run.Settle(ctx, *unsettled)
+		silent.stop()
 		progress.End()
 		s.report(earlier, results)
 		return s.settled(ctx, earlier, sell.Count(results), err)
@@ -119,7 +128,13 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if err := resolve.Variants(ctx, sdk.Catalog, file, progress.LookedUp); err != nil {
+	lookup := &resolve.Lookup{
+		Catalog: sdk.Catalog, Cache: s.cache(), Progress: progress.LookedUp, Retrying: progress.Retrying,
+	}
+	if err := s.announce(progress, lookup.Requests(file), file); err != nil {
+		return err
+	}
+	if err := lookup.Variants(ctx, file); err != nil {
 		return s.notSent(ctx, err)
 	}
 	if err := s.check(file); err != nil {
@@ -130,7 +145,9 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	}
 	run.Save = files.Save
 	results, err := run.Sell(ctx, file.Valid())
+	silent.stop()
 	progress.End()
+	forget(lookup.Cache, file, results)
 	s.report(files, results)
 	return s.outcome(ctx, files, sell.Count(results), len(file.InvalidLines()), err)
 }
@@ -149,6 +166,61 @@ func parse(name string, stdin io.Reader) (*inventory.File, error) {
 		return nil, invalidError{err}
 	}
 	return file, nil
+}
+
+// cache returns the cache of products, nil if there is none.
+func (s *seller) cache() *resolve.Cache {
+	userCacheDir, err := os.UserCacheDir()
+	if err != nil {
+		return nil // the products are looked up in every run
+	}
+	if dir := s.cacheDir(userCacheDir); dir != "" {
+		return resolve.OpenCache(dir)
+	}
+	return nil
+}
+
+// forget drops the products of listings that the service refused: their variants may be gone.
+func forget(cache *resolve.Cache, file *inventory.File, results []sell.Result) {
+	styles := make(map[int]string, len(file.Rows))
+	for _, row := range file.Rows {
+		styles[row.Line] = row.StyleID
+	}
+	for _, r := range results {
+		if r.Status == string(gen.BatchItemStatusFailed) || r.Status == sell.StatusRefused {
+			cache.Drop(styles[r.Line])
+		}
+	}
+}
+
+// announce prints how long the quota lets a run take at least.
+func (s *seller) announce(progress *report.Progress, requests int, file *inventory.File) error {
+	limits, err := s.limits()
+	if err != nil || limits == quota.Unlimited {
+		return err
+	}
+	listings := 0
+	for _, row := range file.Valid() {
+		listings += row.Quantity
+	}
+	const perBatch = 3 // it is submitted, polled once or more, and its items are read
+	requests += perBatch * ((listings + sell.MaxListings - 1) / sell.MaxListings)
+	progress.Print("the quota allows %d request a second and %d listings in %s: this run takes %s or longer",
+		limits.RequestsPerSecond, limits.ItemsPerWindow, limits.ItemsWindow, leastTime(limits, requests, listings))
+	return nil
+}
+
+// leastTime returns how long a quota lets requests and listings take, if the account has used
+// nothing of it.
+func leastTime(q quota.Quota, requests, listings int) time.Duration {
+	after := func(n, limit int, window time.Duration) time.Duration {
+		return time.Duration(max(0, n-1)/limit) * window
+	}
+	const day = 24 * time.Hour
+	return max(
+		after(requests, q.RequestsPerSecond, time.Second), after(requests, q.RequestsPerDay, day),
+		after(listings, q.ItemsPerWindow, q.ItemsWindow), after(listings, q.ItemsPerDay, day),
+	)
 }
 
 // check prints the problems of a file. It returns an error unless the valid rows may be sent.
@@ -178,7 +250,7 @@ func (s *seller) notSent(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.New("stopped: nothing was sent")
 	}
-	return fmt.Errorf("nothing was sent: %w", err)
+	return fmt.Errorf("nothing was sent: %w", s.explain(err))
 }
 
 // countsOf returns the counts of a run for its last line.
@@ -203,13 +275,13 @@ func (s *seller) outcome(ctx context.Context, files report.Files, c sell.Counts,
 	case unsettled && ctx.Err() != nil:
 		return fmt.Errorf("stopped (%s): the outcome of a batch was not read: "+settleAdvice, countsOf(c), files.Unsettled)
 	case unsettled:
-		return fmt.Errorf("stopped (%s): %s: "+settleAdvice, countsOf(c), err.Error(), files.Unsettled)
+		return fmt.Errorf("stopped (%s): %s: "+settleAdvice, countsOf(c), s.explain(err).Error(), files.Unsettled)
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("stopped (%s): see the result file", countsOf(c))
 	case err != nil && c.Listed+c.UnderWay+c.Unknown > 0: // a base URL that has worked is not invalid input
-		return errors.New("stopped (" + countsOf(c) + "): " + err.Error())
+		return errors.New("stopped (" + countsOf(c) + "): " + s.explain(err).Error())
 	case err != nil:
-		return fmt.Errorf("stopped (%s): %w", countsOf(c), err)
+		return fmt.Errorf("stopped (%s): %w", countsOf(c), s.explain(err))
 	case c.NotMade+c.UnderWay+c.Unknown > 0:
 		return fmt.Errorf("not all listings were made (%s): see the result file", countsOf(c))
 	case skipped > 0:
@@ -227,7 +299,7 @@ func (s *seller) settled(ctx context.Context, files report.Files, c sell.Counts,
 			countsOf(c), files.Unsettled)
 	case errors.Is(err, sell.ErrUnsettled):
 		return fmt.Errorf("nothing was sent: an earlier run was stopped (%s): %w: "+settleAdvice,
-			countsOf(c), err, files.Unsettled)
+			countsOf(c), s.explain(err), files.Unsettled)
 	case err != nil:
 		return fmt.Errorf("nothing was sent: settle the batch of an earlier run: %w", err)
 	}

@@ -180,7 +180,8 @@ func TestSell_SendsNothingWithoutCredentials(t *testing.T) {
 	env, c, _ := market(t)
 	got := sellside(t.Context(), env, "sell", "--token", "a-wrong-token", stock(t, "DZ5485-612,10.5,389,USD,1"))
 	assert.Equal(t, 1, got.code)
-	assert.Contains(t, got.errors, "nothing was sent: look up style_id")
+	assert.Contains(t, got.errors, "nothing was sent: the service refuses the credentials: ")
+	assert.NotContains(t, got.errors, "DZ5485-612", "it is no problem of the inventory")
 	assert.NotContains(t, got.errors+got.out, "a-wrong-token")
 	assert.Empty(t, listings(t, c))
 }

@@ -21,7 +21,10 @@ func (d *Demo) read(ctx context.Context) error {
 		return err
 	}
 	products := 0
-	if err := resolve.Variants(ctx, d.Client.Catalog, file, func(done, _ int) { products = done }); err != nil {
+	lookup := &resolve.Lookup{
+		Catalog: d.Client.Catalog, Progress: func(done, _ int) { products = done }, Retrying: func(error) {},
+	}
+	if err := lookup.Variants(ctx, file); err != nil {
 		return err
 	}
 	d.say("examples/inventory.csv has %d rows. %d products were looked up in the catalog, by exact style id and size.",
