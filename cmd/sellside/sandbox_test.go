@@ -58,7 +58,7 @@ func TestSandbox_PrintsItsURLsAndStopsCleanly(t *testing.T) {
 	got := sellside(t.Context(), r.settings(), "sell", path)
 	assert.Equal(t, 0, got.code, got.errors)
 	assert.Equal(t, 0, stop())
-	got = sellside(t.Context(), r.settings(), "sell", path)
+	got = sellside(t.Context(), r.settings(), "sell", path, "--again")
 	assert.Equal(t, 1, got.code, "it is gone")
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,8 +41,11 @@ All invalid rows are shown at once, and a file with invalid rows is not sent, un
 The products of a service on another machine are looked up once a day. A 429 or a
 failure that may pass does not end the run.
 
+A file that was listed before is not sent again, unless --again says so. It is known by
+the SHA-256 of its bytes, which the result files beside it contain.
+
 The results go to a CSV file with a line per listing: line, nth, listing_id, status,
-error. If the response to
+error, batch_id, the columns of the inventory, and inventory_sha256. If the response to
 a batch is lost, the listings of the account are read to find out whether the batch was
 made, for up to --settle if it is not found. Only a batch that is proved not to have
 arrived is sent again. A listing of status UNKNOWN may have been made: look for it
@@ -61,6 +65,7 @@ type seller struct {
 	connection
 	result      string
 	skipInvalid bool
+	again       bool
 	settle      time.Duration
 
 	out, log io.Writer
@@ -86,6 +91,7 @@ func newSell(getenv func(string) string) *cobra.Command {
 	s.flags(cmd)
 	cmd.Flags().StringVar(&s.result, "result", "", "file for the results (default beside the inventory: stock.csv has stock.result.csv)")
 	cmd.Flags().BoolVar(&s.skipInvalid, "skip-invalid", false, "send the valid rows even if others are not")
+	cmd.Flags().BoolVar(&s.again, "again", false, "list an inventory once more that was listed before")
 	cmd.Flags().DurationVar(&s.settle, "settle", 10*time.Minute,
 		"longest time the service takes to show a new listing; too short a time may make listings twice")
 	return cmd
@@ -124,8 +130,16 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 		s.report(earlier, results)
 		return s.settled(ctx, earlier, sell.Count(results), err)
 	}
-	file, err := parse(name, stdin)
+	content, err := read(name, stdin)
 	if err != nil {
+		return err
+	}
+	file, err := inventory.Parse(bytes.NewReader(content))
+	if err != nil {
+		return err
+	}
+	files.Inventory = report.InventoryOf(content, file)
+	if err := s.refuseEarlier(files); err != nil {
 		return err
 	}
 	lookup := &resolve.Lookup{
@@ -152,20 +166,44 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	return s.outcome(ctx, files, sell.Count(results), len(file.InvalidLines()), err)
 }
 
-func parse(name string, stdin io.Reader) (*inventory.File, error) {
-	if name == "-" {
-		return inventory.Parse(stdin)
+// maxInventory bounds an inventory in bytes. A row has about 50.
+const maxInventory = 64 << 20
+
+// read returns the content of an inventory.
+func read(name string, stdin io.Reader) ([]byte, error) {
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, invalidf("read inventory: %w", err)
+		}
+		defer f.Close()
+		stdin = f
 	}
-	f, err := os.Open(name)
+	content, err := io.ReadAll(io.LimitReader(stdin, maxInventory+1))
 	if err != nil {
 		return nil, invalidf("read inventory: %w", err)
 	}
-	defer f.Close()
-	file, err := inventory.Parse(f)
-	if err != nil {
-		return nil, invalidError{err}
+	if len(content) > maxInventory {
+		return nil, invalidf("read inventory: more than %d MiB: split the file", maxInventory>>20)
 	}
-	return file, nil
+	return content, nil
+}
+
+// refuseEarlier refuses an inventory that an earlier run has listed, which would list everything
+// twice.
+func (s *seller) refuseEarlier(files report.Files) error {
+	if s.again {
+		return nil
+	}
+	path, c, err := files.Earlier()
+	switch {
+	case err != nil:
+		return invalidf("nothing was sent: %w", err)
+	case path != "":
+		return invalidf("nothing was sent: the same inventory was listed before (%s), see %s: "+
+			"list new rows from another file, or list all rows once more with --again", countsOf(c), path)
+	}
+	return nil
 }
 
 // cache returns the cache of products, nil if there is none.

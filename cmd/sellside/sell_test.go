@@ -28,7 +28,8 @@ func results(t *testing.T, path string) [][]string {
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, []string{"line", "nth", "listing_id", "status", "error"}, rows[0])
+	require.Equal(t, []string{"line", "nth", "listing_id", "status", "error", "batch_id"}, rows[0][:6])
+	require.Equal(t, "inventory_sha256", rows[0][len(rows[0])-1])
 	return rows[1:]
 }
 
@@ -66,6 +67,7 @@ func TestSell_ListsAnInventory(t *testing.T) {
 	assert.Equal(t, "10.5", first.Variant.VariantValue)
 	assert.True(t, first.Amount.Equal("389.5"), first.Amount)
 	assert.Equal(t, gen.ListingStatusActive, first.Status)
+	assert.Equal(t, []string{first.Batch.BatchID, "DZ5485-612", "10.5", "389.50", "USD", "2"}, rows[1][5:11], "the row of the inventory")
 	assert.Regexp(t, `batch 1 of 1: `+first.Batch.BatchID+` submitted, 3 listings`, got.errors)
 	last, err := c.Listings.Get(t.Context(), rows[2][2])
 	require.NoError(t, err)
@@ -315,6 +317,8 @@ func TestSell_SettlesTheBatchOfAKilledRun(t *testing.T) {
 	assert.Equal(t, 1, m.Counters().Of("CreateListingsBatch"), "nothing was sent")
 
 	got = sellside(t.Context(), env, "sell", path)
+	assert.Equal(t, 2, got.code, "the inventory was listed")
+	got = sellside(t.Context(), env, "sell", path, "--again")
 	assert.Equal(t, 0, got.code, "the next run lists the inventory: %s", got.errors)
 }
 
