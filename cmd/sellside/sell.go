@@ -36,7 +36,9 @@ The inventory is a CSV file whose first line names its columns, in any order:
                so that a batch can be identified later
 
 All invalid rows are shown at once, and a file with invalid rows is not sent, unless
---skip-invalid says to send the other rows.
+--skip-invalid says to send the other rows. A price below half the highest bid or above
+ten times the lowest ask is shown as a warning; --strict-prices makes it invalid. Rows
+with a variant_id are not looked up, and their prices are not compared.
 
 The products of a service on another machine are looked up once a day. A 429 or a
 failure that may pass does not end the run.
@@ -63,10 +65,11 @@ const sellExample = `  sellside sell inventory.csv
 // seller is one call of sell.
 type seller struct {
 	connection
-	result      string
-	skipInvalid bool
-	again       bool
-	settle      time.Duration
+	result       string
+	skipInvalid  bool
+	again        bool
+	strictPrices bool
+	settle       time.Duration
 
 	out, log io.Writer
 	look     report.Look
@@ -92,6 +95,7 @@ func newSell(getenv func(string) string) *cobra.Command {
 	cmd.Flags().StringVar(&s.result, "result", "", "file for the results (default beside the inventory: stock.csv has stock.result.csv)")
 	cmd.Flags().BoolVar(&s.skipInvalid, "skip-invalid", false, "send the valid rows even if others are not")
 	cmd.Flags().BoolVar(&s.again, "again", false, "list an inventory once more that was listed before")
+	cmd.Flags().BoolVar(&s.strictPrices, "strict-prices", false, "treat a price that is far from the market as invalid")
 	cmd.Flags().DurationVar(&s.settle, "settle", 10*time.Minute,
 		"longest time the service takes to show a new listing; too short a time may make listings twice")
 	return cmd
@@ -148,7 +152,7 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	if err := s.announce(progress, lookup.Requests(file), file); err != nil {
 		return err
 	}
-	if err := lookup.Variants(ctx, file); err != nil {
+	if err := s.lookUp(ctx, lookup, file, progress); err != nil {
 		return s.notSent(ctx, err)
 	}
 	if err := s.check(file); err != nil {
@@ -259,6 +263,25 @@ func leastTime(q quota.Quota, requests, listings int) time.Duration {
 		after(requests, q.RequestsPerSecond, time.Second), after(requests, q.RequestsPerDay, day),
 		after(listings, q.ItemsPerWindow, q.ItemsWindow), after(listings, q.ItemsPerDay, day),
 	)
+}
+
+// lookUp looks up the variants of a file, and compares its prices with the market unless the file
+// cannot be sent.
+func (s *seller) lookUp(
+	ctx context.Context, lookup *resolve.Lookup, file *inventory.File, progress *report.Progress,
+) error {
+	if err := lookup.Variants(ctx, file); err != nil {
+		return err
+	}
+	if len(file.Problems()) > 0 && !s.skipInvalid && !s.strictPrices {
+		return nil
+	}
+	if s.strictPrices {
+		return lookup.Prices(ctx, file, file.Add)
+	}
+	return lookup.Prices(ctx, file, func(line int, format string, args ...any) {
+		progress.Print("line %d: warning: %s", line, report.Plain(fmt.Sprintf(format, args...)))
+	})
 }
 
 // check prints the problems of a file. It returns an error unless the valid rows may be sent.

@@ -19,6 +19,7 @@ type Row struct {
 	StyleID   string
 	Size      string
 	VariantID string // If given, neither the style id nor the size is needed.
+	ProductID string // Empty unless the row was looked up.
 	Price     gen.Amount
 	Currency  gen.CurrencyCode
 	Quantity  int      // Listings to make, 1 or more.

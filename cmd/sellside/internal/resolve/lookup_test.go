@@ -138,7 +138,7 @@ func TestCache_KeepsProductsForADay(t *testing.T) {
 			step.before()
 			srv, l := cachedLookup(t, dir)
 			f := file(t, step.row)
-			requests := 0
+			requests := 1 // for the prices
 			if step.lookUps {
 				expect(srv)
 				requests += 2
@@ -147,6 +147,7 @@ func TestCache_KeepsProductsForADay(t *testing.T) {
 			require.NoError(t, l.Variants(t.Context(), f), step.why)
 			if step.row != "DZ-1,11," {
 				assert.Empty(t, f.Problems(), step.why)
+				assert.Equal(t, "p-DZ-1", f.Rows[0].ProductID, step.why)
 			}
 		}
 	})
@@ -204,5 +205,51 @@ func TestCache_KeepsNothingThatIsMissingOrRefused(t *testing.T) {
 		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
 		assert.Empty(t, entries, row.why)
+	}
+}
+
+func TestLookup_ComparesPricesWithTheMarket(t *testing.T) {
+	for _, row := range []struct {
+		data  gen.MarketData
+		doubt bool
+		why   string
+	}{
+		{gen.MarketData{HighestBidAmount: "200", LowestAskAmount: "300"}, false, "half the highest bid"},
+		{gen.MarketData{HighestBidAmount: "200.01"}, true, "below half the highest bid"},
+		{gen.MarketData{LowestAskAmount: "10.0000"}, false, "ten times the lowest ask"},
+		{gen.MarketData{LowestAskAmount: "9.99"}, true, "above ten times the lowest ask"},
+		{gen.MarketData{}, false, "neither a bid nor an ask"},
+		{gen.MarketData{LowestAskAmount: "0"}, false, "an ask of zero is none"},
+		{gen.MarketData{HighestBidAmount: "much"}, false, "a bid that is no number"},
+		{gen.MarketData{LowestAskAmount: "9999999999999999999"}, false, "beyond a decimal"},
+	} {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(gen.OpSearchProducts).Respond(200, page(false, "DZ-1"))
+		srv.Expect(gen.OpListVariants).Respond(200, sizes("9"))
+		row.data.ProductID, row.data.VariantID, row.data.CurrencyCode = "p-DZ-1", "v0-9", "USD"
+		srv.Expect(gen.OpListProductMarketData).Path("productId", "p-DZ-1").Query("currencyCode", "USD").Respond(200, []gen.MarketData{row.data})
+		l, f := lookup(srv.Client().Catalog), file(t, "DZ-1,9,", ",,8f4d2c4e")
+		require.NoError(t, l.Variants(t.Context(), f))
+		var lines []int
+		require.NoError(t, l.Prices(t.Context(), f, func(line int, _ string, _ ...any) { lines = append(lines, line) }))
+		assert.Equal(t, row.doubt, len(lines) == 1 && lines[0] == 2, row.why)
+	}
+}
+
+func TestLookup_ReportsPricesThatItCannotCompare(t *testing.T) {
+	for status, dropped := range map[int]bool{400: true, 404: true, 403: false} {
+		dir := t.TempDir()
+		srv, l := cachedLookup(t, dir)
+		srv.Expect(gen.OpSearchProducts).Respond(200, page(false, "DZ-1"))
+		srv.Expect(gen.OpListVariants).Respond(200, sizes("9"))
+		srv.Expect(gen.OpListProductMarketData).RespondError(status, "no")
+		f := file(t, "DZ-1,9,")
+		require.NoError(t, l.Variants(t.Context(), f))
+		reported := 0
+		require.NoError(t, l.Prices(t.Context(), f, func(int, string, ...any) { reported++ }))
+		assert.Equal(t, 1, reported, status)
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		assert.Equal(t, dropped, len(entries) == 0, "the product is dropped: %d", status)
 	}
 }

@@ -78,15 +78,24 @@ func (l *Lookup) Variants(ctx context.Context, f *inventory.File) error {
 				f.Add(row.Line, "%s", problem)
 			}
 			row.VariantID = id
+			if id != "" {
+				row.ProductID = p.Matches[0].ProductID
+			}
 		}
 	}
 	return nil
 }
 
 // Requests returns how many requests the lookups of f need at least: a search and the variants of
-// each product that is not in the cache.
+// each product that is not in the cache, and the prices of each product in each currency.
 func (l *Lookup) Requests(f *inventory.File) int {
-	return 2 * (len(stylesOf(f)) - len(l.cached(f)))
+	markets := map[market]bool{}
+	for i := range f.Rows {
+		if row := &f.Rows[i]; wanted(row) {
+			markets[market{style: row.StyleID, currency: row.Currency}] = true
+		}
+	}
+	return 2*(len(stylesOf(f))-len(l.cached(f))) + len(markets)
 }
 
 // cached returns the products of the cache that have the sizes of all rows. A product without one
