@@ -80,7 +80,7 @@ func TestForget_DropsProductsOfRefusedListings(t *testing.T) {
 	}
 	require.Equal(t, before-6, lookup.Requests(file), "all are kept")
 
-	forget(lookup.Cache, file, []sell.Result{
+	forget(lookup.Cache, report.InventoryOf(nil, file), []sell.Result{
 		{Line: 2, Status: "FAILED"}, {Line: 3, Status: sell.StatusRefused}, {Line: 4, Status: "COMPLETED", ListingID: "x"},
 	})
 

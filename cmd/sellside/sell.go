@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -131,6 +132,7 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 		results, err := run.Settle(ctx, *unsettled)
 		silent.stop()
 		progress.End()
+		forget(s.cache(), earlier.Inventory, results)
 		s.report(earlier, results)
 		return s.settled(ctx, earlier, sell.Count(results), err)
 	}
@@ -165,7 +167,7 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	results, err := run.Sell(ctx, file.Valid())
 	silent.stop()
 	progress.End()
-	forget(lookup.Cache, file, results)
+	forget(lookup.Cache, files.Inventory, results)
 	s.report(files, results)
 	return s.outcome(ctx, files, sell.Count(results), len(file.InvalidLines()), err)
 }
@@ -223,14 +225,13 @@ func (s *seller) cache() *resolve.Cache {
 }
 
 // forget drops the products of listings that the service refused: their variants may be gone.
-func forget(cache *resolve.Cache, file *inventory.File, results []sell.Result) {
-	styles := make(map[int]string, len(file.Rows))
-	for _, row := range file.Rows {
-		styles[row.Line] = row.StyleID
-	}
+func forget(cache *resolve.Cache, sold report.Inventory, results []sell.Result) {
+	column := slices.Index(sold.Columns, "style_id")
 	for _, r := range results {
-		if r.Status == string(gen.BatchItemStatusFailed) || r.Status == sell.StatusRefused {
-			cache.Drop(styles[r.Line])
+		fields := sold.Fields[r.Line]
+		isRefused := r.Status == string(gen.BatchItemStatusFailed) || r.Status == sell.StatusRefused
+		if isRefused && 0 <= column && column < len(fields) {
+			cache.Drop(fields[column])
 		}
 	}
 }
