@@ -138,7 +138,7 @@ func (b *Batch[T]) isTransient(err error) bool {
 // Within a minute of the submission by this client a poll that fails with [ErrNotFound] is
 // repeated.
 func (b *Batch[T]) Wait(ctx context.Context, opts ...WaitOption) ([]T, error) {
-	w, err := newWaiting(opts)
+	w, err := newWaiting(b.c.waitOptions, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ type Client struct {
 	lifetime      *lifetime
 	limiter       quota.Limiter
 	maxBatchItems int
+	waitOptions   []WaitOption
 }
 
 // config is what the options set.
@@ -49,6 +50,7 @@ type config struct {
 	retry         RetryPolicy
 	limiter       quota.Limiter
 	maxBatchItems int
+	waitOptions   []WaitOption
 }
 
 // New returns a client. [WithBaseURL], [WithAPIKey] and one of [WithToken] and [WithTokenSource]
@@ -92,6 +94,7 @@ func New(opts ...Option) (*Client, error) {
 		lifetime:      life,
 		limiter:       cfg.limiter,
 		maxBatchItems: cfg.maxBatchItems,
+		waitOptions:   cfg.waitOptions,
 	}
 	c.raw = &gen.Client{
 		Server: cfg.baseURL.String() + "/",

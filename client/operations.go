@@ -112,7 +112,7 @@ func (o *Operation) get(ctx context.Context) (*gen.ListingOperation, http.Header
 // again is harmless, and useful unless the error was permanent, such as [ErrNotFound]. An unknown
 // status does not end the wait.
 func (o *Operation) Wait(ctx context.Context, opts ...WaitOption) (*Operation, error) {
-	w, err := newWaiting(opts)
+	w, err := newWaiting(o.c.waitOptions, opts)
 	if err != nil {
 		return o, err
 	}

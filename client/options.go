@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"golang.org/x/oauth2"
@@ -239,6 +240,18 @@ func WithMaxBatchItems(n int) Option {
 			return fmt.Errorf("max batch items: %d is not 1 or more: use a positive number", n)
 		}
 		c.maxBatchItems = n
+		return nil
+	}
+}
+
+// WithWaitOptions sets options of every wait of the client, such as [WithPollInterval]. The options
+// of a single wait are applied after them.
+func WithWaitOptions(opts ...WaitOption) Option {
+	return func(c *config) error {
+		if _, err := newWaiting(nil, opts); err != nil {
+			return fmt.Errorf("wait options: %w", err)
+		}
+		c.waitOptions = slices.Clone(opts)
 		return nil
 	}
 }

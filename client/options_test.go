@@ -66,6 +66,7 @@ func TestNew_RefusesInvalidOption(t *testing.T) {
 		{client.WithDefaults(client.WithMaxBatchItems(0)), "an invalid option in a group"},
 
 		{nil, "a nil option"},
+		{client.WithWaitOptions(nil), "a nil wait option"},
 		{client.WithDefaults(client.WithMaxBatchItems(1), nil), "a nil option in a group"},
 		{client.WithTokenSource(nil), "a nil source"},
 		{client.WithTokenSource((*countingSource)(nil)), "a source that is a nil pointer"},

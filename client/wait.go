@@ -44,8 +44,12 @@ func WithProgress(f func(gen.Batch)) WaitOption {
 	}
 }
 
-func newWaiting(opts []WaitOption) (*waiting, error) {
+// newWaiting applies the options of the client, which are checked, and then those of a wait.
+func newWaiting(defaults, opts []WaitOption) (*waiting, error) {
 	w := &waiting{first: time.Second, longest: 30 * time.Second, progress: func(gen.Batch) {}}
+	for _, opt := range defaults {
+		opt(w)
+	}
 	for i, opt := range opts {
 		if opt == nil {
 			w.err = invalid("wait", fmt.Sprintf("options[%d]", i), "must not be nil: leave it out")

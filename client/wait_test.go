@@ -474,6 +474,34 @@ func TestWait_NilOptionIsRefused(t *testing.T) {
 	}
 }
 
+func TestWait_UsesOptionsOfClient(t *testing.T) {
+	for name, test := range map[string]struct {
+		client, wait client.WaitOption
+		want         time.Duration // The second poll.
+	}{
+		"of the client":         {client.WithPollInterval(5*time.Second, time.Minute), client.WithProgress(func(gen.Batch) {}), 5 * time.Second},
+		"replaced for one wait": {client.WithPollInterval(5*time.Second, time.Minute), client.WithPollInterval(10*time.Second, time.Minute), 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, w := range waitTargets() {
+				t.Run(w.kind, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						service := &pollService{start: time.Now(), respond: func(poll int) canned {
+							return canned{status: 200, body: map[int]string{1: w.pending, 2: w.done}[poll]}
+						}}
+						c := service.client(t, client.WithWaitOptions(test.client))
+
+						require.NoError(t, w.wait(t.Context(), c, test.wait))
+
+						require.Len(t, service.times, 2)
+						assert.LessOrEqual(t, (service.times[1] - test.want).Abs(), test.want/10)
+					})
+				})
+			}
+		})
+	}
+}
+
 func TestWait_KeepsLastFailureAtDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &batchService{batch: func(int) canned { return canned{status: 503} }}

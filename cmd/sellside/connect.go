@@ -2,20 +2,30 @@ package main
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/client/token"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/resolve"
+	"github.com/sellside-sdk/sellside-go/gen"
 )
 
 // connection is the URL of the service and the credentials of the seller.
 type connection struct {
 	baseURL, apiKey, token string
+	quota                  string // public, none, or "" for none on this machine and else public.
 }
 
 const connectionHelp = `The service and the credentials come from the environment, which is safer for secrets
@@ -26,12 +36,13 @@ than flags (flags can be seen in the process list):
   SELLSIDE_TOKEN      the access token
 
 Unless the service runs on this machine, no more than 1 request a second and 500
-listings in 5 minutes are sent.`
+listings in 5 minutes are sent; --quota public keeps to that on this machine too.`
 
 func (c *connection) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.baseURL, "base-url", "", "address of the service with its version (default $SELLSIDE_BASE_URL)")
 	cmd.Flags().StringVar(&c.apiKey, "api-key", "", "API key (default $SELLSIDE_API_KEY)")
 	cmd.Flags().StringVar(&c.token, "token", "", "access token (default $SELLSIDE_TOKEN)")
+	cmd.Flags().StringVar(&c.quota, "quota", "", "quota to keep to: public, as of live services, or none (default public, or none for a service on this machine)")
 }
 
 // complete takes settings without a flag from the environment, and reports all that are missing.
@@ -53,26 +64,78 @@ func (c *connection) complete(getenv func(string) string) error {
 	return errors.Join(errs...)
 }
 
-// client returns a client, and the options of its waits. It keeps to the public quota and the
-// default poll intervals unless the service runs on this machine.
-func (c *connection) client() (*client.Client, []client.WaitOption, error) {
-	limit, pace := quota.Public, []client.WaitOption(nil)
-	if c.isLocal() {
-		limit, pace = quota.Unlimited, localPace()
+// limits returns the quota to keep to.
+func (c *connection) limits() (quota.Quota, error) {
+	switch {
+	case c.quota == "public", c.quota == "" && !c.isLocal():
+		return quota.Public, nil
+	case c.quota == "none", c.quota == "":
+		return quota.Unlimited, nil
+	default:
+		return quota.Quota{}, invalidf("sell: --quota (%q): use public or none", c.quota)
 	}
-	sdk, err := client.New(
-		client.WithBaseURL(c.baseURL), client.WithAPIKey(c.apiKey), client.WithToken(c.token),
-		client.WithQuota(limit),
-	)
-	if err != nil {
-		return nil, nil, invalidError{err}
-	}
-	return sdk, pace, nil
 }
 
-// localPace is for a service that has no quota.
-func localPace() []client.WaitOption {
-	return []client.WaitOption{client.WithPollInterval(50*time.Millisecond, time.Second)}
+// client returns a client that keeps to the quota. It polls a service on this machine more often
+// than others, if it has no quota.
+func (c *connection) client(opts ...client.Option) (*client.Client, error) {
+	limits, err := c.limits()
+	if err != nil {
+		return nil, err
+	}
+	opts = append([]client.Option{
+		client.WithBaseURL(c.baseURL), client.WithAPIKey(c.apiKey), client.WithToken(c.token),
+		client.WithQuota(limits),
+	}, opts...)
+	if c.isLocal() && limits == quota.Unlimited {
+		opts = append(opts, client.WithWaitOptions(client.WithPollInterval(50*time.Millisecond, time.Second)))
+	}
+	sdk, err := client.New(opts...)
+	if err != nil {
+		return nil, invalidError{err}
+	}
+	return sdk, nil
+}
+
+// cacheDir returns the directory for what the service said about products, below the directory for
+// the caches of the user. It is "" for a service on this machine: another one may have its port
+// tomorrow.
+func (c *connection) cacheDir(userCacheDir string) string {
+	if userCacheDir == "" || c.isLocal() {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.TrimRight(c.baseURL, "/")))
+	return filepath.Join(userCacheDir, "sellside", "products", hex.EncodeToString(sum[:]))
+}
+
+// explain returns an error that names the reason if a failure is one of the connection, and err
+// otherwise. An invalid base URL is invalid input.
+func (c *connection) explain(err error) error {
+	unsent, _ := errors.AsType[*client.TransportError](err)
+	unread, isOther := errors.AsType[*client.DecodeError](err)
+	failed, _ := errors.AsType[*client.APIError](err)
+	const noService = "no service at the base URL (%s): give it with its version, such as https://api.example.com/v2: %w"
+	switch {
+	case unsent != nil && resolve.IsUnreachable(unsent):
+		return fmt.Errorf("cannot reach the service (%s): check the base URL and the network: %w", c.baseURL, unsent.Err)
+	case errors.Is(err, token.ErrExpired):
+		return fmt.Errorf("the access token has expired: set a new one: %w", err)
+	case errors.Is(err, client.ErrUnauthorized), errors.Is(err, client.ErrForbidden):
+		return fmt.Errorf("the service refuses the credentials: check the API key and the access token: %w", failed)
+	case errors.Is(err, client.ErrNotFound) && (failed.Operation == gen.OpSearchProducts || c.lacksVersion()):
+		return invalidf(noService, c.baseURL, failed)
+	case isOther && c.lacksVersion():
+		return invalidf(noService, c.baseURL, unread)
+	default:
+		return err
+	}
+}
+
+// lacksVersion reports whether the base URL does not end with a version such as v2.
+func (c *connection) lacksVersion() bool {
+	last := path.Base(strings.TrimRight(c.baseURL, "/"))
+	digits, ok := strings.CutPrefix(last, "v")
+	return !ok || digits == "" || strings.Trim(digits, "0123456789") != ""
 }
 
 func (c *connection) isLocal() bool {

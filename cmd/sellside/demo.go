@@ -47,12 +47,12 @@ func runDemo(cmd *cobra.Command, look report.Look, inventory string) (err error)
 	go func() { served <- market.Serve(ctx, l) }()
 	defer func() { stop(); err = errors.Join(err, <-served) }()
 	here := connection{baseURL: originOf(l) + sandbox.BasePath, apiKey: market.APIKey(), token: market.Token()}
-	sdk, pace, err := here.client()
+	sdk, err := here.client()
 	if err != nil {
 		return err
 	}
 	d := &demo.Demo{
-		Client: sdk, Poll: pace, Buy: market.Buy, Inventory: inventory, Out: cmd.OutOrStdout(), Look: look,
+		Client: sdk, Buy: market.Buy, Inventory: inventory, Out: cmd.OutOrStdout(), Look: look,
 	}
 	return d.Run(ctx)
 }

@@ -48,6 +48,6 @@ func TestDemo_FailsUnlessExactlyTheExpectedRowsFail(t *testing.T) {
 		cmd.SetOut(&out)
 		err := runDemo(cmd, report.Look{}, inventory)
 		require.ErrorContains(t, err, row.says, row.why)
-		assert.Equal(t, 1, exitCode(err))
+		assert.Equal(t, 1, exitCode(t.Context(), err))
 	}
 }

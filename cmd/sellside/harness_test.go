@@ -39,9 +39,7 @@ func market(t *testing.T, change ...func(*sandbox.Options)) (settings, *client.C
 	t.Helper()
 	m := sandboxtest.New(t, change...)
 	env := settings{"SELLSIDE_BASE_URL": m.URL, "SELLSIDE_API_KEY": m.APIKey(), "SELLSIDE_TOKEN": m.Token()}
-	c, _, err := (&connection{baseURL: m.URL, apiKey: m.APIKey(), token: m.Token()}).client()
-	require.NoError(t, err)
-	return env, c, m
+	return env, m.Client(), m
 }
 
 // stock writes an inventory. Unless the first row is a header, it has the five required columns.

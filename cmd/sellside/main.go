@@ -38,7 +38,7 @@ func run(
 			fmt.Fprintln(stderr, "sellside:", strings.TrimRight(line, "\n"))
 		}
 	}
-	return exitCode(err)
+	return exitCode(ctx, err)
 }
 
 const rootHelp = `Sellside sells an inventory on a resale marketplace.
@@ -49,9 +49,10 @@ const rootHelp = `Sellside sells an inventory on a resale marketplace.
 
 Exit codes:
 
-  0  all listings were made
-  1  something failed, was left out or is unknown
-  2  the command line or the inventory is invalid, and nothing was sent`
+    0  all listings were made
+    1  something failed, was left out or is unknown
+    2  the command line or the inventory is invalid, and nothing was sent
+  130  stopped by Ctrl-C or SIGTERM`
 
 func newRoot(getenv func(string) string) *cobra.Command {
 	root := &cobra.Command{
@@ -91,6 +92,7 @@ const (
 	exitOK      = 0
 	exitFailed  = 1
 	exitInvalid = 2
+	exitStopped = 130 // as shells report SIGINT
 )
 
 // errInvalid marks invalid input of the user.
@@ -105,10 +107,12 @@ func (e invalidError) Unwrap() error { return e.error }
 
 func invalidf(format string, args ...any) error { return invalidError{fmt.Errorf(format, args...)} }
 
-func exitCode(err error) int {
+func exitCode(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case ctx.Err() != nil:
+		return exitStopped
 	case errors.Is(err, errInvalid):
 		return exitInvalid
 	default:

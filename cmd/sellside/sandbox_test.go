@@ -59,7 +59,7 @@ func TestSandbox_PrintsItsURLsAndStopsCleanly(t *testing.T) {
 	got := sellside(t.Context(), r.settings(), "sell", path)
 	assert.Equal(t, 0, got.code, got.errors)
 	assert.Equal(t, 0, stop())
-	got = sellside(t.Context(), r.settings(), "sell", path)
+	got = sellside(t.Context(), r.settings(), "sell", path, "--again")
 	assert.Equal(t, 1, got.code, "it is gone")
 }
 
@@ -75,7 +75,7 @@ func TestSandbox_KeepsItsDatabase(t *testing.T) {
 	require.Equal(t, 0, stop())
 
 	r, stop = startSandbox(t, "--db", db, "--api-key", "my-key", "--token", "my-token")
-	c, _, err := (&connection{baseURL: r.BaseURL, apiKey: r.APIKey, token: r.Token}).client()
+	c, err := (&connection{baseURL: r.BaseURL, apiKey: r.APIKey, token: r.Token}).client()
 	require.NoError(t, err)
 	assert.Len(t, listings(t, c), 3)
 	require.Equal(t, 0, stop())

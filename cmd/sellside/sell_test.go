@@ -28,7 +28,8 @@ func results(t *testing.T, path string) [][]string {
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
 	require.NoError(t, err)
-	require.Equal(t, []string{"line", "nth", "listing_id", "status", "error"}, rows[0])
+	require.Equal(t, []string{"line", "nth", "listing_id", "status", "error", "batch_id"}, rows[0][:6])
+	require.Equal(t, "inventory_sha256", rows[0][len(rows[0])-1])
 	return rows[1:]
 }
 
@@ -58,7 +59,7 @@ func TestSell_ListsAnInventory(t *testing.T) {
 	require.Len(t, rows, 3)
 	for i, want := range [][]string{{"2", "1"}, {"2", "2"}, {"3", "1"}} {
 		assert.Equal(t, want, rows[i][:2])
-		assert.Equal(t, []string{"COMPLETED", ""}, rows[i][3:])
+		assert.Equal(t, []string{"COMPLETED", ""}, rows[i][3:5])
 	}
 	first, err := c.Listings.Get(t.Context(), rows[0][2])
 	require.NoError(t, err)
@@ -66,6 +67,7 @@ func TestSell_ListsAnInventory(t *testing.T) {
 	assert.Equal(t, "10.5", first.Variant.VariantValue)
 	assert.True(t, first.Amount.Equal("389.5"), first.Amount)
 	assert.Equal(t, gen.ListingStatusActive, first.Status)
+	assert.Equal(t, []string{first.Batch.BatchID, "DZ5485-612", "10.5", "389.50", "USD", "2"}, rows[1][5:11], "the row of the inventory")
 	assert.Regexp(t, `batch 1 of 1: `+first.Batch.BatchID+` submitted, 3 listings`, got.errors)
 	last, err := c.Listings.Get(t.Context(), rows[2][2])
 	require.NoError(t, err)
@@ -180,7 +182,8 @@ func TestSell_SendsNothingWithoutCredentials(t *testing.T) {
 	env, c, _ := market(t)
 	got := sellside(t.Context(), env, "sell", "--token", "a-wrong-token", stock(t, "DZ5485-612,10.5,389,USD,1"))
 	assert.Equal(t, 1, got.code)
-	assert.Contains(t, got.errors, "nothing was sent: look up style_id")
+	assert.Contains(t, got.errors, "nothing was sent: the service refuses the credentials: ")
+	assert.NotContains(t, got.errors, "DZ5485-612", "it is no problem of the inventory")
 	assert.NotContains(t, got.errors+got.out, "a-wrong-token")
 	assert.Empty(t, listings(t, c))
 }
@@ -196,7 +199,13 @@ func TestSell_KeepsWhatIsKnownOnCtrlC(t *testing.T) {
 	<-log.seen
 	interrupt()
 
-	assert.Equal(t, 1, <-code)
+	assert.Equal(t, 130, <-code)
+	assert.Contains(t, out.String(), "0 of 101 listings made, 1 not, 100 under way\n")
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	last := lines[len(lines)-1]
+	assert.Contains(t, last, "sellside: stopped (0 made, 1 not made, 100 under way): ")
+	assert.Contains(t, last, "run the same command again")
+	assert.LessOrEqual(t, screenRows(out.String())+screenRows(last), 24)
 	rows := results(t, besides(path))
 	require.Len(t, rows, 101)
 	assert.Equal(t, "QUEUED", rows[0][3])
@@ -208,7 +217,8 @@ func TestSell_KeepsWhatIsKnownOnCtrlC(t *testing.T) {
 	require.NoError(t, m.Work(t.Context()))
 	got := sellside(t.Context(), env, "sell", path)
 	assert.Equal(t, 1, got.code)
-	assert.Contains(t, got.out, "100 of 101 listings made, 1 not")
+	assert.Contains(t, got.out, "100 of 101 listings made, 1 not\n")
+	assert.Contains(t, got.errors, "settled the batch of an earlier run (100 made, 1 not made)")
 	made(t, c, 100, results(t, besides(path)))
 }
 
@@ -307,6 +317,8 @@ func TestSell_SettlesTheBatchOfAKilledRun(t *testing.T) {
 	assert.Equal(t, 1, m.Counters().Of("CreateListingsBatch"), "nothing was sent")
 
 	got = sellside(t.Context(), env, "sell", path)
+	assert.Equal(t, 2, got.code, "the inventory was listed")
+	got = sellside(t.Context(), env, "sell", path, "--again")
 	assert.Equal(t, 0, got.code, "the next run lists the inventory: %s", got.errors)
 }
 

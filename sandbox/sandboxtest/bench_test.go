@@ -54,3 +54,12 @@ func BenchmarkFirst(b *testing.B) {
 	}
 	b.ReportMetric(float64(sum.Milliseconds())/float64(b.N), "ms/first")
 }
+
+// BenchmarkThirtyListings creates thirty listings one by one over a socket, and waits for each:
+// about 100 ms.
+func BenchmarkThirtyListings(b *testing.B) {
+	c := sandboxtest.New(b).Client()
+	for b.Loop() {
+		makeThirty(b, c)
+	}
+}

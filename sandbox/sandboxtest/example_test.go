@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/sandbox"
@@ -35,13 +34,7 @@ func ExampleNew() {
 	t := &printer{}
 
 	market := sandboxtest.New(t)
-	seller, err := client.New(
-		client.WithBaseURL(market.URL), client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()),
-		client.WithRetry(client.RetryPolicy{MinDelay: time.Millisecond}),
-	)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	seller := market.Client()
 	busy := sandbox.Fault{Operation: "SearchProducts", Kind: sandbox.FaultStatus, Status: http.StatusServiceUnavailable}
 	if err := market.Fail(busy); err != nil {
 		t.Fatalf("%v", err)

@@ -1,7 +1,10 @@
 // Package sandboxtest starts a sandbox in a test.
 //
 //	market := sandboxtest.New(t)
-//	// market.URL, market.APIKey() and market.Token() go to the program under test
+//	c := market.Client()
+//
+// Client returns a client for the code under test. A program under test, in any language, gets
+// market.URL, market.APIKey() and market.Token().
 //
 // Each test has its own sandbox in memory, which starts in a few milliseconds and is closed when
 // the test ends. Buy and Bid are the buyers, Advance moves the clock, Fail makes calls fail, and
@@ -14,8 +17,12 @@ package sandboxtest
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/internal/inproc"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 )
@@ -32,6 +39,7 @@ type Market struct {
 	TokenURL string
 	// ControlURL is the base URL of the control API, whose key is ControlKey.
 	ControlURL string
+	tb         testing.TB
 	client     *http.Client
 }
 
@@ -45,7 +53,7 @@ func New(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 		srv.CloseClientConnections() // Close would wait for requests that a fault delays
 		srv.Close()
 	})
-	return market(s, srv.URL, srv.Client())
+	return market(tb, s, srv.URL, srv.Client())
 }
 
 // NewInProcess is New without a socket: only HTTPClient reaches the sandbox. A connection that a
@@ -55,11 +63,31 @@ func NewInProcess(tb testing.TB, change ...func(*sandbox.Options)) *Market {
 	s := start(tb, change)
 	t := &inproc.Transport{Handler: s, Host: inProcessHost}
 	tb.Cleanup(t.Close) // before the sandbox is closed
-	return market(s, "https://"+inProcessHost, &http.Client{Transport: t})
+	return market(tb, s, "https://"+inProcessHost, &http.Client{Transport: t})
 }
 
 // HTTPClient returns an HTTP client for the sandbox. It adds no credentials.
 func (m *Market) HTTPClient() *http.Client { return m.client }
+
+// Client returns a client of the first account that does not slow down a test: it has no quota,
+// polls every 2 to 20 ms, and begins its retries after a millisecond. The options override these
+// settings. The test fails if an option is invalid.
+func (m *Market) Client(opts ...client.Option) *client.Client {
+	m.tb.Helper()
+	c, err := client.New(slices.Concat([]client.Option{client.WithDefaults(
+		client.WithBaseURL(m.URL),
+		client.WithHTTPClient(m.client),
+		client.WithAPIKey(m.APIKey()),
+		client.WithToken(m.Token()),
+		client.WithQuota(quota.Unlimited),
+		client.WithRetry(client.RetryPolicy{MinDelay: time.Millisecond}),
+		client.WithWaitOptions(client.WithPollInterval(2*time.Millisecond, 20*time.Millisecond)),
+	)}, opts)...)
+	if err != nil {
+		m.tb.Fatalf("sandboxtest: %v", err)
+	}
+	return c
+}
 
 func start(tb testing.TB, change []func(*sandbox.Options)) *sandbox.Sandbox {
 	tb.Helper()
@@ -79,9 +107,9 @@ func start(tb testing.TB, change []func(*sandbox.Options)) *sandbox.Sandbox {
 	return s
 }
 
-func market(s *sandbox.Sandbox, origin string, c *http.Client) *Market {
+func market(tb testing.TB, s *sandbox.Sandbox, origin string, c *http.Client) *Market {
 	return &Market{
 		Sandbox: s, URL: origin + sandbox.BasePath, TokenURL: origin + sandbox.TokenPath,
-		ControlURL: origin + sandbox.ControlPath, client: c,
+		ControlURL: origin + sandbox.ControlPath, tb: tb, client: c,
 	}
 }

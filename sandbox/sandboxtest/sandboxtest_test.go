@@ -20,16 +20,6 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
 
-func dial(t *testing.T, m *sandboxtest.Market) *client.Client {
-	t.Helper()
-	c, err := client.New(
-		client.WithBaseURL(m.URL), client.WithHTTPClient(m.HTTPClient()),
-		client.WithAPIKey(m.APIKey()), client.WithToken(m.Token()), client.WithQuota(quota.Unlimited),
-	)
-	require.NoError(t, err)
-	return c
-}
-
 var listing = gen.CreateListingRequest{VariantID: sandbox.Catalog()[0].Variants[0].ID, Amount: "200"}
 
 // transports are the functions that start a sandbox. Tests must not be able to distinguish them.
@@ -43,7 +33,7 @@ func TestMarket_SellsOverBothTransports(t *testing.T) {
 	for name, start := range transports() {
 		t.Run(name, func(t *testing.T) {
 			m := start(t)
-			c := dial(t, m)
+			c := m.Client()
 			op, err := c.Listings.Create(t.Context(), listing)
 			require.NoError(t, err)
 			require.NoError(t, m.Work(t.Context()))
@@ -63,7 +53,7 @@ func TestMarket_LostResponseIsAnUnknownOutcome(t *testing.T) {
 		for _, applied := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				m := start(t)
-				c := dial(t, m)
+				c := m.Client()
 				require.NoError(t, m.Fail(sandbox.Fault{
 					Operation: "CreateListing", Kind: sandbox.FaultLost, Applied: applied,
 				}))
@@ -105,7 +95,7 @@ func TestMarket_CountsClientsThatDisconnectDuringADelay(t *testing.T) {
 				require.ErrorIs(t, <-ended, context.Canceled)
 				counted := func() bool { return m.Counters()["CreateListing"][0] == 1 }
 				require.Eventually(t, counted, 10*time.Second, time.Millisecond)
-				page, err := dial(t, m).Listings.ListPage(t.Context(), client.ListingFilter{})
+				page, err := m.Client().Listings.ListPage(t.Context(), client.ListingFilter{})
 				require.NoError(t, err)
 				assert.Len(t, page.Listings, row.made)
 			})
@@ -165,7 +155,7 @@ func TestTransport_DelaysByTheClockOfTheBubble(t *testing.T) {
 		m := sandboxtest.NewInProcess(t)
 		require.NoError(t, m.Fail(sandbox.Fault{Kind: sandbox.FaultDelay, Delay: time.Hour, Times: 2}))
 		start := time.Now()
-		c := dial(t, m)
+		c := m.Client()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		_, err := c.Listings.Create(ctx, listing)
@@ -189,9 +179,40 @@ func TestMarket_InProcessReachesNoOtherHost(t *testing.T) {
 func TestMarket_ChangesOptions(t *testing.T) {
 	m := sandboxtest.New(t, func(o *sandbox.Options) { o.APIKey, o.Manual = "mine", true })
 	assert.Equal(t, "mine", m.APIKey())
-	op, err := dial(t, m).Listings.Create(t.Context(), listing)
+	op, err := m.Client().Listings.Create(t.Context(), listing)
 	require.NoError(t, err)
-	got, err := dial(t, m).Listings.Get(t.Context(), op.ListingID())
+	got, err := m.Client().Listings.Get(t.Context(), op.ListingID())
 	require.NoError(t, err)
 	assert.Equal(t, "INACTIVE", string(got.Status), "the work is manual")
+}
+
+// In the bubble only pauses take time. With the default quota and pauses it is half a minute.
+func TestMarket_ClientDoesNotSlowDownATest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := sandboxtest.NewInProcess(t).Client()
+		begin := time.Now()
+		makeThirty(t, c)
+		assert.Less(t, time.Since(begin), time.Second)
+	})
+}
+
+// makeThirty creates thirty listings one by one.
+func makeThirty(tb testing.TB, c *client.Client) {
+	tb.Helper()
+	for range 30 {
+		op, err := c.Listings.Create(tb.Context(), listing)
+		require.NoError(tb, err)
+		_, err = op.Wait(tb.Context())
+		require.NoError(tb, err)
+	}
+}
+
+func TestMarket_ClientTakesOptions(t *testing.T) {
+	m := sandboxtest.New(t)
+	c := m.Client(client.WithQuota(quota.Public), client.WithToken("another-token"))
+	states, err := c.RemainingQuota(t.Context())
+	require.NoError(t, err)
+	assert.NotEmpty(t, states)
+	_, err = c.Listings.ListPage(t.Context(), client.ListingFilter{})
+	require.ErrorIs(t, err, client.ErrUnauthorized)
 }

@@ -20,7 +20,6 @@ import (
 // Demo is a demonstration.
 type Demo struct {
 	Client *client.Client
-	Poll   []client.WaitOption // Of its waits.
 	// Buy buys a listing.
 	Buy       func(ctx context.Context, listingID string) (orderNumber string, err error)
 	Inventory string // The text of examples/inventory.csv.

@@ -21,7 +21,10 @@ func (d *Demo) read(ctx context.Context) error {
 		return err
 	}
 	products := 0
-	if err := resolve.Variants(ctx, d.Client.Catalog, file, func(done, _ int) { products = done }); err != nil {
+	lookup := &resolve.Lookup{
+		Catalog: d.Client.Catalog, Progress: func(done, _ int) { products = done }, Retrying: func(error) {},
+	}
+	if err := lookup.Variants(ctx, file); err != nil {
 		return err
 	}
 	d.say("examples/inventory.csv has %d rows. %d products were looked up in the catalog, by exact style id and size.",
@@ -47,7 +50,7 @@ func (d *Demo) list(ctx context.Context) error {
 	}
 	slices.SortFunc(rows, func(a, b inventory.Row) int { return a.Line - b.Line })
 	run := sell.Run{
-		Client: d.Client, Watch: batches{d}, Poll: d.Poll,
+		Client: d.Client, Watch: batches{d},
 		Save: func([]sell.Result, *sell.Unsettled) error { return nil }, // the summary shows the results
 	}
 	results, err := run.Sell(ctx, rows)
@@ -87,9 +90,9 @@ func (b batches) Settling(batch sell.Batch) {
 
 func (batches) Moved(sell.Batch, int) {}
 
-func (b batches) Finished(batch sell.Batch, completed, failed int) {
-	b.say("  batch %d  %s  %3d listings  %3d completed  %3d failed",
-		batch.Number, b.Look.Faint(batch.ID), batch.Listings, completed, failed)
+func (b batches) Finished(batch sell.Batch, c sell.Counts) {
+	b.say("  batch %d  %s  %3d listings  %3d made  %3d not made",
+		batch.Number, b.Look.Faint(batch.ID), batch.Listings, c.Listed, c.NotMade)
 }
 
 // expectation is a line of examples/inventory.csv that fails on purpose.

@@ -52,7 +52,7 @@ func (d *Demo) lower(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := op.Wait(ctx, d.Poll...); err != nil {
+	if _, err := op.Wait(ctx); err != nil {
 		return err
 	}
 	if d.offer, err = d.look(ctx, o.ListingID); err != nil {
@@ -111,7 +111,7 @@ func (d *Demo) deactivate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := op.Wait(ctx, d.Poll...); err != nil {
+	if _, err := op.Wait(ctx); err != nil {
 		return err
 	}
 	after, err := d.look(ctx, o.ListingID)
@@ -153,7 +153,7 @@ func (d *Demo) deleteCase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	items, err := batch.Wait(ctx, d.Poll...)
+	items, err := batch.Wait(ctx)
 	if err != nil {
 		return err
 	}

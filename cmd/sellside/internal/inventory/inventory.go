@@ -14,10 +14,12 @@ import (
 
 // Row is a line of stock: equal items to be listed at one price.
 type Row struct {
-	Line      int // First line of the row in the file, from 1.
+	Line      int      // First line of the row in the file, from 1.
+	Fields    []string // As they are in the file, in the order of File.Columns.
 	StyleID   string
 	Size      string
 	VariantID string // If given, neither the style id nor the size is needed.
+	ProductID string // Empty unless the row was looked up.
 	Price     gen.Amount
 	Currency  gen.CurrencyCode
 	Quantity  int      // Listings to make, 1 or more.
@@ -35,6 +37,8 @@ func (m Problem) String() string { return fmt.Sprintf("line %d: %s", m.Line, m.T
 
 // File is an inventory.
 type File struct {
+	// Columns are the names of the header, in its order.
+	Columns []string
 	// Rows are all rows in the order of the file. Invalid fields are zero.
 	Rows []Row
 	// Unreadable means that the columns are not known, so that no row is valid.

@@ -50,6 +50,7 @@ type parser struct {
 func (p *parser) record(line int, fields []string) {
 	if p.columns == nil {
 		p.columns = readHeader(p.file, line, fields)
+		p.file.Columns = p.columns
 		return
 	}
 	if len(p.columns) == 0 {

@@ -27,7 +27,7 @@ type rowReader struct {
 }
 
 func (r *rowReader) read() Row {
-	row := Row{Line: r.line, VariantID: r.text(variantID)}
+	row := Row{Line: r.line, Fields: r.fields, VariantID: r.text(variantID)}
 	row.StyleID, row.Size = r.text(styleID), r.text(size)
 	if r.value(variantID) == "" {
 		r.demand(styleID, "or give the variant_id")

@@ -2,7 +2,10 @@
 package report
 
 import (
+	"bufio"
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,9 +13,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 )
 
@@ -20,6 +25,24 @@ import (
 type Files struct {
 	Results   string // CSV with a line per listing.
 	Unsettled string // JSON; exists only while the outcome of a batch is unknown.
+	Inventory Inventory
+}
+
+// Inventory is what the result file shows of the inventory. It is saved as JSON.
+type Inventory struct {
+	SHA256  string           `json:"sha256,omitempty"` // Of the bytes of the file, in hexadecimal.
+	Columns []string         `json:"columns,omitempty"`
+	Fields  map[int][]string `json:"fields,omitempty"` // Of each row, by its line.
+}
+
+// InventoryOf returns the inventory of a file with this content.
+func InventoryOf(content []byte, f *inventory.File) Inventory {
+	sum := sha256.Sum256(content)
+	i := Inventory{hex.EncodeToString(sum[:]), f.Columns, make(map[int][]string, len(f.Rows))}
+	for _, row := range f.Rows {
+		i.Fields[row.Line] = row.Fields
+	}
+	return i
 }
 
 // FilesOf returns the files of a run that sells an inventory: stock.csv has stock.result.csv and
@@ -41,7 +64,8 @@ func exists(path string) bool {
 
 // unsettled is the content of the file of that name.
 type unsettled struct {
-	ResultFile string `json:"resultFile"`
+	ResultFile string    `json:"resultFile"`
+	Inventory  Inventory `json:"inventory"`
 	sell.Unsettled
 }
 
@@ -63,7 +87,7 @@ func (f Files) Load() (Files, *sell.Unsettled, error) {
 		return f, nil, fmt.Errorf("read the unsettled batch (%s): %w: repair or remove it",
 			f.Unsettled, err)
 	}
-	return Files{u.ResultFile, f.Unsettled}, &u.Unsettled, nil
+	return Files{u.ResultFile, f.Unsettled, u.Inventory}, &u.Unsettled, nil
 }
 
 // Save replaces the files by results and by the batch that is unsettled, nil if there is none. Each
@@ -74,7 +98,7 @@ func (f Files) Save(results []sell.Result, u *sell.Unsettled) error {
 			return fmt.Errorf("write the unsettled batch: %w", err)
 		}
 	}
-	if err := replace(f.Results, func(w io.Writer) error { return write(w, results) }); err != nil {
+	if err := replace(f.Results, func(w io.Writer) error { return f.write(w, results) }); err != nil {
 		return fmt.Errorf("write the results: %w", err)
 	}
 	if u != nil {
@@ -92,7 +116,7 @@ func (f Files) saveUnsettled(u *sell.Unsettled) error {
 		return err
 	}
 	return replace(f.Unsettled, func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(unsettled{results, *u})
+		return json.NewEncoder(w).Encode(unsettled{results, f.Inventory, *u})
 	})
 }
 
@@ -112,13 +136,78 @@ func replace(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// write writes a line per listing, in the order of the inventory.
-func write(w io.Writer, results []sell.Result) error {
+// hashColumn is the name of the last column of a result file.
+const hashColumn = "inventory_sha256"
+
+// resultColumns returns the names of the first columns, before those of the inventory.
+func resultColumns() []string {
+	return []string{"line", "nth", "listing_id", "status", "error", "batch_id"}
+}
+
+// write writes a line per listing, in the order of the inventory, with the columns of the inventory.
+func (f Files) write(w io.Writer, results []sell.Result) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"line", "nth", "listing_id", "status", "error"}) // Error reports all failed writes
+	// Error reports all failed writes.
+	_ = out.Write(slices.Concat(resultColumns(), f.Inventory.Columns, []string{hashColumn}))
 	for _, r := range results {
-		_ = out.Write([]string{strconv.Itoa(r.Line), strconv.Itoa(r.Nth), r.ListingID, r.Status, r.Error})
+		fields := make([]string, len(f.Inventory.Columns))
+		copy(fields, f.Inventory.Fields[r.Line])
+		_ = out.Write(slices.Concat(
+			[]string{strconv.Itoa(r.Line), strconv.Itoa(r.Nth), r.ListingID, r.Status, r.Error, r.BatchID},
+			fields, []string{f.Inventory.SHA256}))
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// Earlier looks for results of an earlier run of the same inventory beside the inventory and beside
+// the result file. It returns the first file that has listings which were made or may have been, and
+// its counts. The path is empty if there is none.
+func (f Files) Earlier() (path string, c sell.Counts, err error) {
+	for _, dir := range []string{filepath.Dir(f.Unsettled), filepath.Dir(f.Results)} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // then no run has saved results there
+		}
+		for _, entry := range entries {
+			if !entry.Type().IsRegular() {
+				continue
+			}
+			path := filepath.Join(dir, entry.Name())
+			results, err := f.readResults(path)
+			if err != nil {
+				return "", c, fmt.Errorf("read the results of an earlier run (%s): %w: repair or remove it", path, err)
+			}
+			if c := sell.Count(results); c.NotMade < len(results) {
+				return path, c, nil
+			}
+		}
+	}
+	return "", c, nil
+}
+
+// readResults reads the results of the same inventory from a file, and none from another file.
+func (f Files) readResults(path string) ([]sell.Result, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil // a run could read the results that it saved
+	}
+	defer file.Close()
+	text := bufio.NewReader(file)
+	start, _ := text.Peek(4096) // a header is shorter
+	header, _, _ := strings.Cut(string(start), "\n")
+	if !strings.HasPrefix(header, strings.Join(resultColumns(), ",")) || !strings.HasSuffix(strings.TrimSpace(header), hashColumn) {
+		return nil, nil
+	}
+	rows, err := csv.NewReader(text).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var results []sell.Result
+	for _, row := range rows[1:] {
+		if row[len(row)-1] == f.Inventory.SHA256 {
+			results = append(results, sell.Result{ListingID: row[2], Status: row[3]})
+		}
+	}
+	return results, nil
 }

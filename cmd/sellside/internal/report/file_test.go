@@ -17,13 +17,15 @@ import (
 func TestFiles_SaveALinePerListing(t *testing.T) {
 	files := report.FilesOf(filepath.Join(t.TempDir(), "stock.csv"))
 	require.NoError(t, os.WriteFile(files.Results, []byte("an older and longer file, which is replaced as a whole\n"), 0o600))
+	files.Inventory = report.Inventory{SHA256: "abc", Columns: []string{"price", "size"}, Fields: map[int][]string{2: {"162", "10.5"}}}
 	require.NoError(t, files.Save([]sell.Result{
-		{Line: 2, Nth: 1, ListingID: "98e2e748", Status: "COMPLETED"},
-		{Line: 2, Nth: 2, Status: "FAILED", Error: "it said \"no\",\ntwice"},
+		{Line: 2, Nth: 1, ListingID: "98e2e748", Status: "COMPLETED", BatchID: "b1"},
+		{Line: 2, Nth: 2, Status: "FAILED", BatchID: "b1", Error: "it said \"no\",\ntwice"},
 	}, nil))
 	text, err := os.ReadFile(files.Results)
 	require.NoError(t, err)
-	assert.Equal(t, "line,nth,listing_id,status,error\n2,1,98e2e748,COMPLETED,\n2,2,,FAILED,\"it said \"\"no\"\",\ntwice\"\n", string(text))
+	assert.Equal(t, "line,nth,listing_id,status,error,batch_id,price,size,inventory_sha256\n"+
+		"2,1,98e2e748,COMPLETED,,b1,162,10.5,abc\n2,2,,FAILED,\"it said \"\"no\"\",\ntwice\",b1,162,10.5,abc\n", string(text))
 	assertOnly(t, files.Results)
 }
 
@@ -63,6 +65,7 @@ func TestFiles_KeepAnUnsettledBatchUntilItIsSettled(t *testing.T) {
 	results := []sell.Result{{Line: 2, Nth: 1, Status: "UNKNOWN", Error: "why"}, {Line: 3, Nth: 1, Status: "NOT_SENT"}}
 	want := sell.Unsettled{Submission: submission, Known: []string{"b1"}, Results: results, First: 1}
 	first := report.FilesOf("stock.csv")
+	first.Inventory = report.Inventory{SHA256: "abc", Columns: []string{"price"}, Fields: map[int][]string{2: {"76.00"}, 3: {"77"}}}
 	require.NoError(t, first.Save(results, &want))
 
 	second := report.FilesOf("stock.csv")
@@ -70,6 +73,7 @@ func TestFiles_KeepAnUnsettledBatchUntilItIsSettled(t *testing.T) {
 	second, got, err := second.Load()
 	require.NoError(t, err)
 	assert.Equal(t, &want, got)
+	assert.Equal(t, first.Inventory, second.Inventory)
 	results[0].Status = "COMPLETED"
 	require.NoError(t, second.Save(results, nil), "into the results of the first run")
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -10,120 +11,135 @@ import (
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 )
 
-// Progress reports the progress of a run.
-type Progress interface {
-	sell.Watcher
-	LookedUp(done, of int) // So many products were looked up.
+// Progress prints the progress of a run: lines, and a bar below them if the writer is a terminal. It
+// prints the id of every batch as soon as it is known, because no operation lists batches. It is
+// safe for concurrent use.
+type Progress struct {
+	mu       sync.Mutex
+	w        io.Writer
+	terminal bool
+	bar      *progressbar.ProgressBar // Nil unless it is shown.
+	last     time.Time                // When the last line was printed that may be left out.
+	retried  time.Time                // When the last failure was printed that is repeated.
 }
 
-// NewProgress returns a bar if w is a terminal, and lines otherwise. Both print the id of every
-// batch as soon as it is known, because no operation lists batches.
-func NewProgress(w io.Writer) Progress {
-	if IsTerminal(w) {
-		return &bars{lines: lines{w: w}}
+// NewProgress returns the progress of a run that is printed on w.
+func NewProgress(w io.Writer) *Progress { return &Progress{w: w, terminal: IsTerminal(w)} }
+
+// Print prints a line.
+func (p *Progress) Print(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line(format, args...)
+}
+
+// End removes the bar, for what is printed after the run.
+func (p *Progress) End() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+}
+
+// LookedUp is called when so many products are looked up.
+func (p *Progress) LookedUp(done, of int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.move("looking up products", done, of, func() {
+		p.line("looked up %d of %s", done, count(of, "product"))
+	})
+}
+
+// Retrying is called when a request has failed and will be repeated. It prints the failure at most
+// every ten seconds.
+func (p *Progress) Retrying(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now := time.Now(); now.Sub(p.retried) >= 10*time.Second {
+		p.retried = now
+		p.line("trying again: %s", Plain(err.Error()))
 	}
-	return &lines{w: w}
 }
 
-// lines is progress for log files.
-type lines struct {
-	w    io.Writer
-	last time.Time // When the last line was written that may be left out.
+// Submitted implements [sell.Watcher].
+func (p *Progress) Submitted(b sell.Batch) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = time.Now()
+	p.line("batch %d of %d: %s submitted, %s", b.Number, b.Of, b.ID, count(b.Listings, "listing"))
+	p.move("selling", b.Before, b.Total, func() {})
 }
 
-func (l *lines) LookedUp(done, of int) {
-	if l.due() {
-		fmt.Fprintf(l.w, "looked up %d of %s\n", done, count(of, "product"))
-	}
+// Settling implements [sell.Watcher].
+func (p *Progress) Settling(b sell.Batch) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = time.Now()
+	p.line("batch %d of %d: no response, reading the listings to find out whether it was made", b.Number, b.Of)
 }
 
-func (l *lines) Submitted(b sell.Batch) {
-	l.last = time.Now()
-	fmt.Fprintf(l.w, "batch %d of %d: %s submitted, %s\n", b.Number, b.Of, b.ID, count(b.Listings, "listing"))
+// Moved implements [sell.Watcher].
+func (p *Progress) Moved(b sell.Batch, finished int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.move("selling", b.Before+finished, b.Total, func() {
+		if finished < b.Listings {
+			p.line("batch %d of %d: %d of %d finished", b.Number, b.Of, finished, b.Listings)
+		}
+	})
 }
 
-func (l *lines) Settling(b sell.Batch) {
-	l.last = time.Now()
-	fmt.Fprintf(l.w, "batch %d of %d: no response, reading the listings to find out whether it was made\n",
-		b.Number, b.Of)
-}
-
-func (l *lines) Moved(b sell.Batch, finished int) {
-	if finished < b.Listings && l.due() {
-		fmt.Fprintf(l.w, "batch %d of %d: %d of %d finished\n", b.Number, b.Of, finished, b.Listings)
-	}
-}
-
-func (l *lines) Finished(b sell.Batch, completed, failed int) {
-	what := fmt.Sprintf("%d completed", completed)
-	if failed > 0 {
-		what += fmt.Sprintf(", %d failed", failed)
-	}
+// Finished implements [sell.Watcher].
+func (p *Progress) Finished(b sell.Batch, c sell.Counts) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if b.ID == "" {
-		what = "refused by the service, nothing was made"
+		p.line("batch %d of %d: refused by the service, nothing was made", b.Number, b.Of)
+		return
 	}
-	fmt.Fprintf(l.w, "batch %d of %d: %s\n", b.Number, b.Of, what)
+	p.line("batch %d of %d: %d made%s", b.Number, b.Of, c.Listed, others(c, Look{}))
 }
 
-// due reports whether five seconds have passed since the last line, or since the first call.
-func (l *lines) due() bool {
+// line prints a line in place of the bar.
+func (p *Progress) line(format string, args ...any) {
+	p.clear()
+	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+// move moves the bar on a terminal. Elsewhere it prints a line every five seconds, the first one
+// five seconds after the first call.
+func (p *Progress) move(what string, done, of int, line func()) {
+	if p.terminal {
+		p.show(what, done, of)
+		return
+	}
 	now := time.Now()
-	if l.last.IsZero() {
-		l.last = now
+	if p.last.IsZero() {
+		p.last = now
 	}
-	if now.Sub(l.last) < 5*time.Second {
-		return false
+	if now.Sub(p.last) >= 5*time.Second {
+		p.last = now
+		line()
 	}
-	l.last = now
-	return true
-}
-
-// bars is progress for terminals, with a bar below the lines.
-type bars struct {
-	lines
-	bar *progressbar.ProgressBar
-}
-
-func (b *bars) LookedUp(done, of int) { b.show("looking up products", done, of) }
-
-func (b *bars) Submitted(batch sell.Batch) {
-	b.clear()
-	b.lines.Submitted(batch)
-	b.show("selling", batch.Before, batch.Total)
-}
-
-func (b *bars) Settling(batch sell.Batch) {
-	b.clear()
-	b.lines.Settling(batch)
-}
-
-func (b *bars) Moved(batch sell.Batch, finished int) {
-	b.show("selling", batch.Before+finished, batch.Total)
-}
-
-func (b *bars) Finished(batch sell.Batch, completed, failed int) {
-	b.clear()
-	b.lines.Finished(batch, completed, failed)
 }
 
 // show draws the bar and removes it when it is full.
-func (b *bars) show(what string, done, of int) {
-	if b.bar == nil {
-		b.bar = progressbar.NewOptions(of,
-			progressbar.OptionSetWriter(b.w), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(30),
+func (p *Progress) show(what string, done, of int) {
+	if p.bar == nil {
+		p.bar = progressbar.NewOptions(of,
+			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(30),
 			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
 			progressbar.OptionThrottle(50*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
-	_ = b.bar.Set(done)
+	_ = p.bar.Set(done)
 	if done >= of {
-		b.clear()
+		p.clear()
 	}
 }
 
-// clear removes the bar before a line.
-func (b *bars) clear() {
-	if b.bar != nil {
-		_ = b.bar.Clear()
-		b.bar = nil
+// clear removes the bar.
+func (p *Progress) clear() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+		p.bar = nil
 	}
 }

@@ -13,73 +13,76 @@ import (
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 )
 
-// maxGroups is the most lines of a summary; the result file has all listings.
-const maxGroups = 20
+const (
+	// maxGroups is the most lines of the table of a summary, so that the end of a run fits on a
+	// terminal of 24 lines. The result file has all listings.
+	maxGroups = 12
+	// maxWidth is the width of a terminal.
+	maxWidth = 80
+)
 
-// Counts are the numbers of listings by outcome.
-type Counts struct{ Listed, NotMade, Unknown int }
-
-// Count counts results.
-func Count(results []sell.Result) (c Counts) {
-	for _, r := range results {
-		switch {
-		case r.Listed():
-			c.Listed++
-		case r.NotMade():
-			c.NotMade++
-		default:
-			c.Unknown++
-		}
-	}
-	return c
-}
-
-// group is the listings of a row that have the same outcome.
+// group is consecutive listings that have the same outcome, of one row or more.
 type group struct {
 	sell.Result
+	last     int // Line of the last row.
 	listings int
 }
 
 // Summary writes how many listings were made, and the outcome of the others.
 func Summary(w io.Writer, look Look, results []sell.Result) {
 	var groups []group
+	var before sell.Result
 	for _, r := range results {
-		if r.Listed() {
-			continue
+		isSame := len(groups) > 0 && !before.Listed() && before.Status == r.Status && before.Error == r.Error
+		before = r
+		switch {
+		case r.Listed():
+		case isSame:
+			g := &groups[len(groups)-1]
+			g.last, g.listings = r.Line, g.listings+1
+		default:
+			groups = append(groups, group{r, r.Line, 1})
 		}
-		if n := len(groups); n > 0 {
-			last := &groups[n-1]
-			if last.Line == r.Line && last.Status == r.Status && last.Error == r.Error {
-				last.listings++
-				continue
-			}
-		}
-		groups = append(groups, group{r, 1})
 	}
-	c := Count(results)
-	fmt.Fprintf(w, "%s of %s made", look.Good(fmt.Sprint(c.Listed)), count(len(results), "listing"))
-	if c.NotMade > 0 {
-		fmt.Fprintf(w, ", %s not", look.Bad(fmt.Sprint(c.NotMade)))
-	}
-	if c.Unknown > 0 {
-		fmt.Fprintf(w, ", %s unknown", look.Bad(fmt.Sprint(c.Unknown)))
-	}
-	fmt.Fprintln(w)
+	c := sell.Count(results)
+	fmt.Fprintf(w, "%s of %s made%s\n", look.Good(fmt.Sprint(c.Listed)), count(len(results), "listing"), others(c, look))
 	if len(groups) > 0 {
 		fmt.Fprintln(w)
 		table(w, groups)
 	}
 }
 
+// others returns the counts of the listings that are not known to be made, with a comma before each.
+func others(c sell.Counts, look Look) string {
+	var text strings.Builder
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{c.NotMade, "not"}, {c.UnderWay, "under way"}, {c.Unknown, "unknown"}} {
+		if part.n > 0 {
+			fmt.Fprintf(&text, ", %s %s", look.Bad(fmt.Sprint(part.n)), part.what)
+		}
+	}
+	return text.String()
+}
+
 func table(w io.Writer, groups []group) {
-	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var text strings.Builder
+	columns := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(columns, "  line\tlistings\tstatus\terror")
 	for _, g := range groups[:min(len(groups), maxGroups)] {
-		fmt.Fprintf(columns, "  %d\t%d\t%s\t%s\n", g.Line, g.listings, Plain(g.Status), Plain(g.Error))
+		lines := fmt.Sprint(g.Line)
+		if g.last != g.Line {
+			lines = fmt.Sprintf("%d-%d", g.Line, g.last)
+		}
+		fmt.Fprintf(columns, "  %s\t%d\t%s\t%s\n", lines, g.listings, Plain(g.Status), Plain(g.Error))
 	}
-	_ = columns.Flush() // a terminal that is closed needs no handling
+	_ = columns.Flush() // a builder does not fail
+	for line := range strings.Lines(text.String()) {
+		fmt.Fprintln(w, shorten(strings.TrimRight(line, " \n"), maxWidth))
+	}
 	if more := len(groups) - maxGroups; more > 0 {
-		fmt.Fprintf(w, "  and %s more\n", count(more, "row"))
+		fmt.Fprintf(w, "  and %d more\n", more)
 	}
 }
 
@@ -133,8 +136,13 @@ func Plain(s string) string {
 		}
 		return r
 	}, s)
+	return shorten(s, limit)
+}
+
+// shorten returns at most so many characters of a text, the last of which shows that there are more.
+func shorten(s string, limit int) string {
 	if runes := []rune(s); len(runes) > limit {
-		return string(runes[:limit]) + "…"
+		return string(runes[:limit-1]) + "…"
 	}
 	return s
 }

@@ -62,7 +62,10 @@ func file(t *testing.T, rows ...string) *inventory.File {
 	return f
 }
 
-func ignore(int, int) {}
+// lookup returns a lookup without a cache.
+func lookup(catalog *client.Catalog) *resolve.Lookup {
+	return &resolve.Lookup{Catalog: catalog, Progress: func(int, int) {}, Retrying: func(error) {}}
+}
 
 func TestVariants_TakesTheExactStyleIDAndNotTheFirstHit(t *testing.T) {
 	srv := clienttest.New(t)
@@ -70,7 +73,7 @@ func TestVariants_TakesTheExactStyleIDAndNotTheFirstHit(t *testing.T) {
 	srv.Expect(gen.OpSearchProducts).Query("query", "DZ-1").Query("pageNumber", "2").Respond(200, page(true, "DZ-3", "DZ-1"))
 	srv.Expect(gen.OpListVariants).Path("productId", "p-DZ-1").Respond(200, sizes("9", "10"))
 	f := file(t, "DZ-1,10,")
-	require.NoError(t, resolve.Variants(t.Context(), srv.Client().Catalog, f, ignore))
+	require.NoError(t, lookup(srv.Client().Catalog).Variants(t.Context(), f))
 	require.Empty(t, f.Problems())
 	assert.Equal(t, "v1-10", f.Valid()[0].VariantID)
 }
@@ -79,7 +82,7 @@ func TestVariants_ReadsFivePagesAtMost(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpSearchProducts).Times(5).Respond(200, page(true, "DZ-2"))
 	f := file(t, "DZ-1,10,")
-	require.NoError(t, resolve.Variants(t.Context(), srv.Client().Catalog, f, ignore))
+	require.NoError(t, lookup(srv.Client().Catalog).Variants(t.Context(), f))
 	assert.Len(t, f.Problems(), 1)
 }
 
@@ -92,7 +95,9 @@ func TestVariants_LooksUpEachProductOnce(t *testing.T) {
 	}
 	var reported []string
 	f := file(t, rows...)
-	require.NoError(t, resolve.Variants(t.Context(), catalogOf(t, m), f, func(done, of int) { reported = append(reported, fmt.Sprint(done, "/", of)) }))
+	l := lookup(catalogOf(t, m))
+	l.Progress = func(done, of int) { reported = append(reported, fmt.Sprint(done, "/", of)) }
+	require.NoError(t, l.Variants(t.Context(), f))
 	assert.Equal(t, sandbox.Counters{"SearchProducts": {200: 2}, "ListVariants": {200: 2}}, m.Counters())
 	assert.Equal(t, []string{"1/2", "2/2"}, reported)
 	assert.Equal(t, []int{4, 7}, f.InvalidLines())
@@ -103,7 +108,7 @@ func TestVariants_LooksUpEachProductOnce(t *testing.T) {
 
 func TestVariants_LeavesRowsWithAVariantID(t *testing.T) {
 	f := file(t, "DZ-1,9,8f4d2c4e", ",,98e2e748")
-	require.NoError(t, resolve.Variants(t.Context(), clienttest.New(t).Client().Catalog, f, ignore))
+	require.NoError(t, lookup(clienttest.New(t).Client().Catalog).Variants(t.Context(), f))
 	require.Empty(t, f.Problems())
 	assert.Equal(t, "8f4d2c4e", f.Valid()[0].VariantID)
 }
@@ -136,7 +141,7 @@ func TestVariants_ReportsRowsWithoutAVariant(t *testing.T) {
 				row.variants(srv.Expect(gen.OpListVariants))
 			}
 			f := file(t, row.row)
-			require.NoError(t, resolve.Variants(t.Context(), srv.Client().Catalog, f, ignore))
+			require.NoError(t, lookup(srv.Client().Catalog).Variants(t.Context(), f))
 			if row.problem == "" {
 				assert.Empty(t, f.Problems())
 				return
@@ -151,14 +156,14 @@ func TestVariants_ReportsRowsWithoutAVariant(t *testing.T) {
 func TestVariants_LooksUpRowsWithOtherProblems(t *testing.T) {
 	f, err := inventory.Parse(strings.NewReader("style_id,size,price,currency,quantity\nNONE,9,$1,USD,1\nNONE,,1,USD,1\n"))
 	require.NoError(t, err)
-	require.NoError(t, resolve.Variants(t.Context(), catalogOf(t, sandboxtest.New(t)), f, ignore))
+	require.NoError(t, lookup(catalogOf(t, sandboxtest.New(t))).Variants(t.Context(), f))
 	assert.Len(t, f.Problems(), 4, "a price and a style id, a size and a style id")
 }
 
 func TestVariants_StopsAtAFailedLookup(t *testing.T) {
 	m := sandboxtest.New(t)
 	require.NoError(t, m.Fail(sandbox.Fault{Operation: "SearchProducts", Kind: sandbox.FaultStatus, Status: http.StatusForbidden, Times: 100}))
-	err := resolve.Variants(t.Context(), catalogOf(t, m), file(t, "DZ-1,9,", "DZ-2,9,", "DZ-3,9,"), ignore)
+	err := lookup(catalogOf(t, m)).Variants(t.Context(), file(t, "DZ-1,9,", "DZ-2,9,", "DZ-3,9,"))
 	require.ErrorIs(t, err, client.ErrForbidden)
 }
 
@@ -174,7 +179,7 @@ func TestVariants_BoundsLookupsAndStopsWithTheContext(t *testing.T) {
 		f := file(t, rows...)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended, catalog := make(chan error), catalogOf(t, m)
-		go func() { ended <- resolve.Variants(ctx, catalog, f, ignore) }()
+		go func() { ended <- lookup(catalog).Variants(ctx, f) }()
 		synctest.Wait()
 		assert.Equal(t, 8, started())
 		cancel()

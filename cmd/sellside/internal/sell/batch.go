@@ -10,9 +10,9 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// maxListings is the most listings of one batch. assumed: the limit of creations, which is not
+// MaxListings is the most listings of one batch. assumed: the limit of creations, which is not
 // documented, is that of all other batches.
-const maxListings = 100
+const MaxListings = 100
 
 // Result is the outcome of one listing. A row of quantity n has n of them.
 type Result struct {
@@ -20,6 +20,7 @@ type Result struct {
 	Nth       int    `json:"nth"`                 // Of the listings of its row, from 1.
 	ListingID string `json:"listingId,omitempty"` // Empty unless the service has returned it.
 	Status    string `json:"status"`              // As the service reports it, such as COMPLETED, or a Status constant.
+	BatchID   string `json:"batchId,omitempty"`   // Empty unless its batch is known to have been created.
 	Error     string `json:"error,omitempty"`     // Why it failed, or what to do.
 }
 
@@ -39,12 +40,41 @@ func (r Result) Listed() bool {
 	return r.ListingID != "" && r.Status == string(gen.BatchItemStatusCompleted)
 }
 
+// UnderWay reports whether the batch of the listing was accepted and is not known to have finished
+// with it. The listing may have been made since, or not.
+func (r Result) UnderWay() bool {
+	return slices.Contains([]string{
+		StatusSubmitted, string(gen.BatchItemStatusQueued), string(gen.BatchItemStatusInProgress),
+	}, r.Status)
+}
+
 // NotMade reports whether the listing is known not to have been made. A listing that is neither
-// Listed nor NotMade is of unknown outcome.
+// Listed, nor UnderWay, nor NotMade is of unknown outcome.
 func (r Result) NotMade() bool {
 	return slices.Contains([]string{
 		StatusNotSent, StatusRefused, StatusNotSeen, string(gen.BatchItemStatusFailed),
 	}, r.Status)
+}
+
+// Counts are the numbers of listings by outcome. Only those of NotMade can be listed again without
+// making any of them twice.
+type Counts struct{ Listed, NotMade, UnderWay, Unknown int }
+
+// Count counts results.
+func Count(results []Result) (c Counts) {
+	for _, r := range results {
+		switch {
+		case r.Listed():
+			c.Listed++
+		case r.NotMade():
+			c.NotMade++
+		case r.UnderWay():
+			c.UnderWay++
+		default:
+			c.Unknown++
+		}
+	}
+	return c
 }
 
 // batch is one batch to submit.
@@ -63,7 +93,7 @@ func plan(rows []inventory.Row) ([]Result, []batch) {
 		row := &rows[i]
 		for nth := 0; nth < row.Quantity; {
 			if room == 0 {
-				batches, room = append(batches, batch{}), maxListings
+				batches, room = append(batches, batch{}), MaxListings
 			}
 			n := min(row.Quantity-nth, room)
 			room -= n
@@ -80,7 +110,7 @@ func plan(rows []inventory.Row) ([]Result, []batch) {
 	}
 	rest := results
 	for i := range batches {
-		n := min(maxListings, len(rest))
+		n := min(MaxListings, len(rest))
 		batches[i].results, rest = rest[:n:n], rest[n:]
 	}
 	return results, batches
@@ -94,8 +124,8 @@ func (b *batch) fill(status, format string, args ...any) {
 	}
 }
 
-// take sets the outcomes that the service reports for the listings of a batch.
-func (b *batch) take(batchID string, s recovery.Submission, items []gen.CreateBatchItem) {
+// take sets the outcomes that the service reports for the listings of a batch, which is done or not.
+func (b *batch) take(batchID string, s recovery.Submission, items []gen.CreateBatchItem, done bool) {
 	matched := s.Match(items)
 	seen := map[string]bool{}
 	at := 0
@@ -104,7 +134,7 @@ func (b *batch) take(batchID string, s recovery.Submission, items []gen.CreateBa
 			r := &b.results[at]
 			at++
 			if n < len(matched[i]) {
-				r.Status, r.ListingID, r.Error = outcome(batchID, matched[i][n], seen)
+				r.Status, r.ListingID, r.Error = outcome(batchID, matched[i][n], seen, done)
 				continue
 			}
 			r.Status, r.ListingID = StatusUnknown, ""
@@ -114,8 +144,10 @@ func (b *batch) take(batchID string, s recovery.Submission, items []gen.CreateBa
 }
 
 // outcome returns the outcome of a listing from the item of its batch. Seen are the listing ids of
-// the items before.
-func outcome(batchID string, item gen.CreateBatchItem, seen map[string]bool) (status, listingID, text string) {
+// the items before. An item that is not finished although its batch is done is of unknown outcome.
+func outcome(
+	batchID string, item gen.CreateBatchItem, seen map[string]bool, done bool,
+) (status, listingID, text string) {
 	id, reason := item.Result.ListingID, string(item.Error)
 	status = strings.ToUpper(string(item.Status))
 	isDuplicate := seen[id]
@@ -125,7 +157,7 @@ func outcome(batchID string, item gen.CreateBatchItem, seen map[string]bool) (st
 		return status, "", reason
 	case s == gen.BatchItemStatusCompleted && id != "" && reason == "" && !isDuplicate:
 		return status, id, ""
-	case (s == gen.BatchItemStatusQueued || s == gen.BatchItemStatusInProgress) && id == "":
+	case !done && (s == gen.BatchItemStatusQueued || s == gen.BatchItemStatusInProgress) && id == "":
 		return status, "", fmt.Sprintf("not finished: batch %s continues, look for its listings later",
 			batchID)
 	}

@@ -73,27 +73,29 @@ func TestBatch_CallsAListingMadeOnlyByItsID(t *testing.T) {
 		item            gen.CreateBatchItem
 		status          string
 		listed, notMade bool
+		done            bool // The batch is done.
 		why             string
 	}{
-		{result("v", "COMPLETED", "L1", ""), "COMPLETED", true, false, "made"},
-		{result("v", "completed", "L1", ""), "COMPLETED", true, false, "made, in another case"},
-		{result("v", "FAILED", "", "sold out"), "FAILED", false, true, "not made"},
-		{result("v", "QUEUED", "", ""), "QUEUED", false, false, "not finished"},
-		{result("v", "IN_PROGRESS", "", ""), "IN_PROGRESS", false, false, "not finished"},
-		{result("v", "COMPLETED", "", ""), StatusUnknown, false, false, "COMPLETED alone proves nothing"},
-		{result("v", "COMPLETED", "L1", "sold out"), StatusUnknown, false, false, "an id and an error"},
-		{result("v", "FAILED", "L1", "sold out"), StatusUnknown, false, false, "failed with an id"},
-		{result("v", "QUEUED", "L1", ""), StatusUnknown, false, false, "not finished with an id"},
-		{result("v", "COMPLETED", "L0", ""), StatusUnknown, false, false, "the id of another item"},
-		{result("v", "REVIEWED", "", ""), StatusUnknown, false, false, "a status that is not known"},
-		{result("w", "COMPLETED", "L1", ""), StatusUnknown, false, false, "a result of another variant"},
+		{result("v", "COMPLETED", "L1", ""), "COMPLETED", true, false, true, "made"},
+		{result("v", "completed", "L1", ""), "COMPLETED", true, false, true, "made, in another case"},
+		{result("v", "FAILED", "", "sold out"), "FAILED", false, true, true, "not made"},
+		{result("v", "QUEUED", "", ""), "QUEUED", false, false, false, "not finished"},
+		{result("v", "IN_PROGRESS", "", ""), "IN_PROGRESS", false, false, false, "not finished"},
+		{result("v", "QUEUED", "", ""), StatusUnknown, false, false, true, "not finished although the batch is done"},
+		{result("v", "COMPLETED", "", ""), StatusUnknown, false, false, true, "COMPLETED alone proves nothing"},
+		{result("v", "COMPLETED", "L1", "sold out"), StatusUnknown, false, false, true, "an id and an error"},
+		{result("v", "FAILED", "L1", "sold out"), StatusUnknown, false, false, true, "failed with an id"},
+		{result("v", "QUEUED", "L1", ""), StatusUnknown, false, false, true, "not finished with an id"},
+		{result("v", "COMPLETED", "L0", ""), StatusUnknown, false, false, true, "the id of another item"},
+		{result("v", "REVIEWED", "", ""), StatusUnknown, false, false, true, "a status that is not known"},
+		{result("w", "COMPLETED", "L1", ""), StatusUnknown, false, false, true, "a result of another variant"},
 	} {
 		s := recovery.Submission{Items: []gen.CreateItem{
 			{VariantID: "first", Amount: "162", Quantity: 1}, {VariantID: "v", Amount: "162", Quantity: 1},
 		}}
 		b := batch{results: make([]Result, 2)}
 
-		b.take("b1", s, []gen.CreateBatchItem{test.item, result("first", "COMPLETED", "L0", "")})
+		b.take("b1", s, []gen.CreateBatchItem{test.item, result("first", "COMPLETED", "L0", "")}, test.done)
 
 		assert.Equal(t, Result{Status: "COMPLETED", ListingID: "L0"}, b.results[0], test.why)
 		r := b.results[1]

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/client"
@@ -33,8 +32,6 @@ type Run struct {
 	// is the batch whose outcome they lack, nil if there is none. If Save fails, nothing more is
 	// sent.
 	Save func(results []Result, unsettled *Unsettled) error
-	// Poll configures how batches are waited for.
-	Poll []client.WaitOption
 	// SettleTime is the longest time that the service takes to show the first listing of a batch;
 	// zero is the default of [recovery.Options].
 	SettleTime time.Duration
@@ -54,10 +51,10 @@ type Unsettled struct {
 
 // Watcher receives the events of a run, on its goroutine.
 type Watcher interface {
-	Submitted(b Batch)                       // It has its id, and the wait begins.
-	Settling(b Batch)                        // It has no response; the listings are read.
-	Moved(b Batch, finished int)             // So many of its listings are finished.
-	Finished(b Batch, completed, failed int) // It is done, or was refused and has no id.
+	Submitted(b Batch)           // It has its id, and the wait begins.
+	Settling(b Batch)            // It has no response; the listings are read.
+	Moved(b Batch, finished int) // So many of its listings are finished.
+	Finished(b Batch, c Counts)  // It is done, or was refused and has no id.
 }
 
 type createBatch = client.Batch[gen.CreateBatchItem]
@@ -145,10 +142,13 @@ func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result
 			}
 		case errors.Is(err, client.ErrBadRequest):
 			b.fill(StatusRefused, "not made, the service refused the whole batch: %v", err)
-			r.Watch.Finished(e, 0, e.Listings)
+			r.Watch.Finished(e, Count(b.results))
 			return r.Save(results, nil)
 		default:
 			b.fill(StatusNotSent, adviceNotSent)
+			if _, refused := errors.AsType[*client.APIError](err); refused {
+				b.fill(StatusRefused, "not made, the service refused the batch: %v", err)
+			}
 			return errors.Join(err, r.Save(results, nil))
 		}
 		return r.follow(ctx, handle, b, e, u)
@@ -184,15 +184,18 @@ func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch
 	e.ID, u.BatchID = handle.ID(), handle.ID()
 	r.known = append(r.known, e.ID)
 	r.Watch.Submitted(e)
+	for i := range b.results {
+		b.results[i].BatchID = e.ID
+	}
 	b.fill(StatusSubmitted, "batch %s was accepted and its outcome was not read: look for its listings before you list the row again",
 		e.ID)
 	if err := r.Save(u.Results, u); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrUnsettled, err)
 	}
-	items, err := handle.Wait(ctx, append(slices.Clone(r.Poll), client.WithProgress(func(s gen.Batch) {
+	items, err := handle.Wait(ctx, client.WithProgress(func(s gen.Batch) {
 		completed := s.ItemStatuses.Of(string(gen.BatchItemStatusCompleted))
 		r.Watch.Moved(e, completed+s.ItemStatuses.Of(string(gen.BatchItemStatusFailed)))
-	}))...)
+	}))
 	if _, ok := errors.AsType[*client.BatchError](err); ok && ctx.Err() == nil {
 		err = nil // each result has its own
 	}
@@ -204,16 +207,13 @@ func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch
 		if items, unread = handle.Results(ctx, ""); unread != nil {
 			return err
 		}
-		b.take(e.ID, u.Submission, items)
+		b.take(e.ID, u.Submission, items, false)
 		return errors.Join(err, r.Save(u.Results, u))
 	}
-	b.take(e.ID, u.Submission, items)
-	listed := 0
-	for _, result := range b.results {
-		if result.Listed() {
-			listed++
-		}
+	b.take(e.ID, u.Submission, items, true)
+	r.Watch.Finished(e, Count(b.results))
+	if err := r.Save(u.Results, nil); err != nil { // the files still have the batch as it was before
+		return fmt.Errorf("%w: %w", ErrUnsettled, err)
 	}
-	r.Watch.Finished(e, listed, e.Listings-listed)
-	return r.Save(u.Results, nil)
+	return nil
 }

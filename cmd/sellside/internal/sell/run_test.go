@@ -16,7 +16,6 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
-	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 	"github.com/sellside-sdk/sellside-go/gen"
@@ -54,8 +53,8 @@ func (w *recorder) Submitted(b sell.Batch) {
 }
 func (w *recorder) Settling(b sell.Batch)            { w.add("settling %d", b.Number) }
 func (w *recorder) Moved(b sell.Batch, finished int) { w.add("moved %d: %d", b.Number, finished) }
-func (w *recorder) Finished(b sell.Batch, completed, failed int) {
-	w.add("finished %d: %d, %d", b.Number, completed, failed)
+func (w *recorder) Finished(b sell.Batch, c sell.Counts) {
+	w.add("finished %d: %d, %d, %d", b.Number, c.Listed, c.NotMade, c.Unknown)
 }
 
 func (w *recorder) add(format string, args ...any) {
@@ -80,12 +79,11 @@ func (w *recorder) left(t *testing.T) *sell.Unsettled {
 	return u
 }
 
-// runOf returns a run that polls without pauses.
+// polling makes a client poll without pauses.
+var polling = client.WithWaitOptions(client.WithPollInterval(time.Millisecond, time.Millisecond))
+
 func runOf(c *client.Client, w *recorder) *sell.Run {
-	return &sell.Run{
-		Client: c, Watch: w, Save: w.save,
-		Poll: []client.WaitOption{client.WithPollInterval(time.Millisecond, time.Millisecond)},
-	}
+	return &sell.Run{Client: c, Watch: w, Save: w.save}
 }
 
 // inMarket runs a test in a bubble of simulated time, with a sandbox and a client that sends every
@@ -94,12 +92,7 @@ func inMarket(t *testing.T, test func(t *testing.T, m *sandboxtest.Market, c *cl
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		m := sandboxtest.NewInProcess(t)
-		c, err := client.New(
-			client.WithBaseURL(m.URL), client.WithHTTPClient(m.HTTPClient()), client.WithAPIKey(m.APIKey()),
-			client.WithToken(m.Token()), client.WithQuota(quota.Unlimited), client.WithRetry(client.RetryPolicy{MaxAttempts: 1}),
-		)
-		require.NoError(t, err)
-		test(t, m, c)
+		test(t, m, m.Client(client.WithRetry(client.RetryPolicy{MaxAttempts: 1})))
 	})
 }
 
@@ -323,7 +316,8 @@ func TestRun_StopsWhereNoBatchCanBeSent(t *testing.T) {
 		w := &recorder{}
 		results, err := runOf(c, w).Sell(t.Context(), stock(100, 1))
 		require.ErrorIs(t, err, client.ErrForbidden)
-		assert.Equal(t, []string{sell.StatusNotSent}, statuses(results))
+		assert.Equal(t, []string{sell.StatusRefused, sell.StatusNotSent}, statuses(results), "one was sent and refused")
+		assert.True(t, results[0].NotMade())
 		assert.Nil(t, w.left(t))
 	})
 }
@@ -335,7 +329,7 @@ func TestRun_ContinuesAfterARefusedBatch(t *testing.T) {
 		results, err := runOf(c, w).Sell(t.Context(), stock(100, 1))
 		require.NoError(t, err)
 		assert.Equal(t, []string{sell.StatusRefused, "COMPLETED"}, statuses(results))
-		assert.Equal(t, "finished 1: 0, 100", w.events[0])
+		assert.Equal(t, "finished 1: 0, 100, 0", w.events[0])
 	})
 }
 
@@ -365,6 +359,29 @@ func TestRun_SendsNothingIfSaveFails(t *testing.T) {
 	results, err := runOf(clienttest.New(t).Client(), &recorder{err: full}).Sell(t.Context(), stock(1))
 	require.ErrorIs(t, err, full)
 	assert.Equal(t, sell.StatusNotSent, results[0].Status)
+}
+
+// Until the results of a batch that was sent are saved, its file is of unknown outcome.
+func TestRun_LeavesABatchUnsettledIfItsResultsAreNotSaved(t *testing.T) {
+	for save, want := range map[int]string{3: sell.StatusSubmitted, 4: "COMPLETED"} {
+		inMarket(t, func(t *testing.T, m *sandboxtest.Market, c *client.Client) {
+			full := errors.New("no space left on device")
+			w := &recorder{}
+			r := runOf(c, w)
+			r.Save = func(results []sell.Result, u *sell.Unsettled) error {
+				if len(w.saved)+1 == save {
+					return full
+				}
+				return w.save(results, u)
+			}
+			results, err := r.Sell(t.Context(), stock(1))
+			require.ErrorIs(t, err, full)
+			require.ErrorIs(t, err, sell.ErrUnsettled)
+			assert.Equal(t, want, results[0].Status)
+			require.NotNil(t, w.left(t))
+			assert.Equal(t, 1, m.Counters().Of(createBatch))
+		})
+	}
 }
 
 // batchOf is a batch in a state that only a script can show at this moment.
@@ -406,15 +423,15 @@ func TestRun_ReturnsResultsInTheOrderOfTheRows(t *testing.T) {
 		item(1, "COMPLETED", "L3", ""), item(0, "FAILED", "", "sold out"), item(0, "COMPLETED", "L1", "")))
 	w := &recorder{}
 
-	results, err := runOf(srv.Client(), w).Sell(t.Context(), stock(2, 1))
+	results, err := runOf(srv.Client(polling), w).Sell(t.Context(), stock(2, 1))
 
 	require.NoError(t, err, "failed items are results")
 	assert.Equal(t, []sell.Result{
-		{Line: 2, Nth: 1, Status: "FAILED", Error: "sold out"},
-		{Line: 2, Nth: 2, Status: "COMPLETED", ListingID: "L1"},
-		{Line: 3, Nth: 1, Status: "COMPLETED", ListingID: "L3"},
+		{Line: 2, Nth: 1, Status: "FAILED", BatchID: batchID, Error: "sold out"},
+		{Line: 2, Nth: 2, Status: "COMPLETED", BatchID: batchID, ListingID: "L1"},
+		{Line: 3, Nth: 1, Status: "COMPLETED", BatchID: batchID, ListingID: "L3"},
 	}, results)
-	assert.Equal(t, []string{"submitted 1/1: 3 after 0 of 3", "moved 1: 0", "moved 1: 1", "moved 1: 3", "finished 1: 2, 1"}, w.events)
+	assert.Equal(t, []string{"submitted 1/1: 3 after 0 of 3", "moved 1: 0", "moved 1: 1", "moved 1: 3", "finished 1: 2, 1, 0"}, w.events)
 }
 
 func TestRun_TakesWhatThereIsWhenItIsStopped(t *testing.T) {
@@ -427,12 +444,13 @@ func TestRun_TakesWhatThereIsWhenItIsStopped(t *testing.T) {
 	srv.Expect(gen.OpListCreateListingsBatchItems).Respond(200, itemList(item(1, "COMPLETED", "L1", ""), item(0, "QUEUED", "", "")))
 
 	w := &recorder{}
-	results, err := runOf(srv.Client(), w).Sell(ctx, stock(1, 1))
+	results, err := runOf(srv.Client(polling), w).Sell(ctx, stock(1, 1))
 
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, err, sell.ErrUnsettled)
 	assert.Equal(t, batchID, w.left(t).BatchID)
 	assert.Equal(t, "QUEUED", results[0].Status)
+	assert.True(t, results[0].UnderWay())
 	assert.False(t, results[0].NotMade())
-	assert.Equal(t, sell.Result{Line: 3, Nth: 1, Status: "COMPLETED", ListingID: "L1"}, results[1])
+	assert.Equal(t, sell.Result{Line: 3, Nth: 1, Status: "COMPLETED", BatchID: batchID, ListingID: "L1"}, results[1])
 }

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/resolve"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
+)
+
+func TestConnection_KeepsToTheChosenQuota(t *testing.T) {
+	const here, far = "http://127.0.0.1:1/v2", "https://api.example.com/v2"
+	for _, row := range []struct {
+		url, quota string
+		limited    bool
+		why        string
+	}{
+		{far, "", true, "a live service"},
+		{far, "public", true, "a live service, said twice"},
+		{far, "none", false, "a service without a quota"},
+		{here, "", false, "a sandbox"},
+		{here, "public", true, "a sandbox that is used like a live service"},
+		{here, "none", false, "a sandbox, said twice"},
+	} {
+		c, err := (&connection{baseURL: row.url, apiKey: "k", token: "t", quota: row.quota}).client()
+		require.NoError(t, err)
+		windows, err := c.RemainingQuota(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, row.limited, len(windows) > 0, row.why)
+	}
+}
+
+func TestConnection_CachesNothingOfThisMachine(t *testing.T) {
+	dirs := map[string]bool{}
+	for url, cached := range map[string]bool{
+		"https://api.example.com/v2": true, "https://api.example.com/v3": true, "https://other.example.com/v2": true,
+		"http://127.0.0.1:8080/v2": false, "http://localhost/v2": false, "https://[::1]/v2": false,
+	} {
+		dir := (&connection{baseURL: url}).cacheDir("caches")
+		assert.Equal(t, cached, dir != "", url)
+		assert.Empty(t, (&connection{baseURL: url}).cacheDir(""), "no directory for caches")
+		dirs[dir] = true
+	}
+	assert.Len(t, dirs, 4, "each base URL has its own, and one has none")
+	slash := (&connection{baseURL: "https://api.example.com/v2/"}).cacheDir("caches")
+	assert.True(t, dirs[slash], "the same service")
+}
+
+func TestForget_DropsProductsOfRefusedListings(t *testing.T) {
+	m := sandboxtest.New(t)
+	products := sandbox.Catalog()[:3]
+	var text strings.Builder
+	text.WriteString("style_id,size,price,currency,quantity\n")
+	for _, p := range products {
+		text.WriteString(p.StyleID + "," + p.Variants[0].Size + ",389,USD,1\n")
+	}
+	file, err := inventory.Parse(strings.NewReader(text.String()))
+	require.NoError(t, err)
+	lookup := &resolve.Lookup{
+		Catalog: m.Client().Catalog, Cache: resolve.OpenCache(t.TempDir()), Progress: func(int, int) {}, Retrying: func(error) {},
+	}
+	before := lookup.Requests(file)
+	require.NoError(t, lookup.Variants(t.Context(), file))
+	for i := range file.Rows {
+		file.Rows[i].VariantID = "" // as in the next run
+	}
+	require.Equal(t, before-6, lookup.Requests(file), "all are kept")
+
+	forget(lookup.Cache, report.InventoryOf(nil, file), []sell.Result{
+		{Line: 2, Status: "FAILED"}, {Line: 3, Status: sell.StatusRefused}, {Line: 4, Status: "COMPLETED", ListingID: "x"},
+	})
+
+	assert.Equal(t, before-2, lookup.Requests(file), "the last one is kept")
+}
+
+func TestLeastTime_IsThatOfTheFullestWindow(t *testing.T) {
+	for _, row := range []struct {
+		requests, listings int
+		want               time.Duration
+		why                string
+	}{
+		{0, 0, 0, "nothing to do"},
+		{1, 1, 0, "the first request does not wait"},
+		{61, 500, time.Minute, "a request a second"},
+		{20, 501, 5 * time.Minute, "the second window of listings"},
+		{20, 1500, 10 * time.Minute, "the third"},
+		{20, 50_001, 24 * time.Hour, "more than a day's listings"},
+		{25_001, 1, 24 * time.Hour, "more than a day's requests"},
+	} {
+		assert.Equal(t, row.want, leastTime(quota.Public, row.requests, row.listings), row.why)
+	}
+}
+
+func TestSell_PrintsHowLongTheQuotaLetsItTake(t *testing.T) {
+	env, _, _ := market(t)
+	ctx, stop := context.WithCancel(t.Context())
+	stop() // it prints that first
+	path := stock(t, "DZ5485-612,10.5,389,USD,501")
+	got := sellside(ctx, env, "sell", path, "--quota", "public")
+	assert.Equal(t, 130, got.code)
+	assert.Contains(t, got.errors, "this run takes 5m0s or longer\n")
+	assert.Contains(t, got.errors, "sellside: stopped: nothing was sent\n")
+
+	got = sellside(ctx, env, "sell", path)
+	assert.NotContains(t, got.errors, "quota", "a service on this machine has none")
+}
+
+func TestSilence_IsPrintedAfterTenSeconds(t *testing.T) {
+	for _, row := range []struct {
+		fault sandbox.Fault
+		want  string
+		why   string
+	}{
+		{sandbox.Fault{Kind: sandbox.FaultDelay, Delay: 9 * time.Second}, "", "slow"},
+		{
+			sandbox.Fault{Kind: sandbox.FaultDelay, Delay: 15 * time.Second},
+			"no response from the service for 10s: waiting for it, stop with Ctrl-C\nthe service responds again\n", "silent for a while",
+		},
+		{
+			sandbox.Fault{Kind: sandbox.FaultDelay, Delay: time.Hour, Times: 3},
+			"no response from the service for 10s: waiting for it, stop with Ctrl-C\n" +
+				"no response from the service for 1m10s: waiting for it, stop with Ctrl-C\nthe service responds again\n",
+			"silent for three attempts",
+		},
+		{sandbox.Fault{Kind: sandbox.FaultStatus, Status: http.StatusServiceUnavailable, RetryAfter: 30 * time.Second}, "", "a pause that the service requested"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var out bytes.Buffer
+				s := &silence{print: report.NewProgress(&out).Print}
+				defer s.stop()
+				m := sandboxtest.NewInProcess(t)
+				row.fault.Operation = "SearchProducts"
+				require.NoError(t, m.Fail(row.fault))
+				c := m.Client(client.WithMiddleware(s.watch), client.WithQuota(quota.Quota{RequestsPerSecond: 1}))
+				_, err := c.Catalog.SearchPage(t.Context(), client.ProductQuery{Query: "x"})
+				require.NoError(t, err)
+				<-time.After(time.Hour)
+				assert.Equal(t, row.want, out.String())
+			})
+		})
+	}
+}
+
+func TestSell_NamesFailuresOfTheConnection(t *testing.T) {
+	env, c, m := market(t)
+	origin := strings.TrimSuffix(m.URL, sandbox.BasePath)
+	for _, row := range []struct {
+		baseURL, token, variant string
+		code                    int
+		says                    string
+		why                     string
+	}{
+		{origin, "", "", 2, "no service at the base URL (" + origin + "): give it with its version", "no version"},
+		{origin + "/v1", "", "", 2, "no service at the base URL", "another version"},
+		{origin, "", "8f4d", 2, "no service at the base URL", "no version, and nothing to look up"},
+		{"http://127.0.0.1:1/v2", "", "", 1, "cannot reach the service (http://127.0.0.1:1/v2)", "nothing listens"},
+		{"http://127.0.0.1:1/v2", "", "8f4d", 1, "cannot reach the service", "nothing listens, and nothing to look up"},
+		{m.URL, "wrong", "", 1, "the service refuses the credentials", "a wrong token"},
+		{m.URL, "wrong", "8f4d", 1, "the service refuses the credentials", "a wrong token, and nothing to look up"},
+	} {
+		env := settings{"SELLSIDE_BASE_URL": row.baseURL, "SELLSIDE_API_KEY": m.APIKey(), "SELLSIDE_TOKEN": env["SELLSIDE_TOKEN"]}
+		if row.token != "" {
+			env["SELLSIDE_TOKEN"] = row.token
+		}
+		path := stock(t, "variant_id,style_id,size,price,currency,quantity", row.variant+",DZ5485-612,10.5,389,USD,1")
+		got := sellside(t.Context(), env, "sell", path)
+		assert.Equal(t, row.code, got.code, "%s: %s", row.why, got.errors)
+		assert.Contains(t, got.errors, row.says, row.why)
+		assert.NotContains(t, got.errors, "line 2", "%s: it is no mistake of the inventory", row.why)
+		assert.NotContains(t, got.errors, "style_id", row.why)
+	}
+	assert.Empty(t, listings(t, c))
+}
