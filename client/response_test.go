@@ -264,7 +264,7 @@ func tracedWrites(t *testing.T) map[string]tracedWrite {
 			return operationIDsOf(c.Listings.Create(ctx, gen.CreateListingRequest{VariantID: variantID, Amount: "162"}))
 		}),
 		"update": write(gen.OpUpdateListing, func(ctx context.Context, c *client.Client) (string, error) {
-			return operationIDsOf(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "162"}))
+			return operationIDsOf(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "162", CurrencyCode: "USD"}))
 		}),
 		"activate": write(gen.OpActivateListing, func(ctx context.Context, c *client.Client) (string, error) {
 			return operationIDsOf(c.Listings.Activate(ctx, listingID, gen.ActivateListingRequest{}))

@@ -415,7 +415,7 @@ func (e OrderStatus) Valid() bool {
 	}
 }
 
-// ActivateListingRequest The terms of the ask; what is left out stays as it was before the listing was deactivated.
+// ActivateListingRequest The terms of the ask. What is left out is as it was before the listing was deactivated, or as in an update.
 //
 // Example: {}
 type ActivateListingRequest struct {
@@ -1552,7 +1552,7 @@ type UpdateBatchItemList struct {
 
 // UpdateItem A listing to update, and the terms to change; the variant cannot be changed.
 //
-// Example: {"amount":"158.50","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}
+// Example: {"amount":"158.50","currencyCode":"USD","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}
 type UpdateItem struct {
 	// Active Whether the listing is active.
 	Active *bool `json:"active,omitempty"`
@@ -1568,9 +1568,9 @@ type UpdateItem struct {
 	ListingID string `json:"listingId"`
 }
 
-// UpdateListingRequest The terms to change; what is left out stays.
+// UpdateListingRequest The terms to change. By the published text a currency left out is USD and an expiry left out 999 days from today; a live service may keep what the listing has instead.
 //
-// Example: {"amount":"158.50"}
+// Example: {"amount":"158.50","currencyCode":"USD"}
 type UpdateListingRequest struct {
 	// Amount New price as decimal text, above zero.
 	Amount Amount `json:"amount,omitempty,omitzero"`
@@ -1586,7 +1586,7 @@ type UpdateListingRequest struct {
 
 // UpdateListingsBatchRequest The listings to update, 100 at most.
 //
-// Example: {"items":[{"amount":"158.50","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}]}
+// Example: {"items":[{"amount":"158.50","currencyCode":"USD","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}]}
 type UpdateListingsBatchRequest struct {
 	// Items What to update.
 	Items []UpdateItem `json:"items"`
