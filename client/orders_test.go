@@ -72,6 +72,22 @@ func TestOrders_GetReadsExactFigures(t *testing.T) {
 	assert.Equal(t, "1Z0A4V930333458892", order.Shipment.TrackingNumber)
 }
 
+func TestOrders_ShippingDocumentsMayBeNull(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetShippingDocuments).Respond(200, `{"shippingDocuments":null}`)
+	srv.Expect(gen.OpGetShippingDocuments).Respond(200, `{"shippingDocuments":{
+		"thermalLabelOnly":"https://documents.example.com/thermal.pdf","sellerShippingInstructions":null}}`)
+	c := srv.Client()
+
+	none, err := c.Orders.ListShippingDocuments(t.Context(), orderID)
+	require.NoError(t, err)
+	thermal, err := c.Orders.ListShippingDocuments(t.Context(), orderID)
+	require.NoError(t, err)
+
+	assert.Zero(t, none.ShippingDocuments)
+	assert.Equal(t, "https://documents.example.com/thermal.pdf", thermal.ShippingDocuments.ThermalLabelOnly)
+}
+
 func TestDocument_Streams(t *testing.T) {
 	rest := make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -57,7 +57,7 @@ var schemaTypes = map[string]reflect.Type{
 	"IngestionProduct":           reflect.TypeFor[gen.IngestionProduct](),
 	"IngestionResult":            reflect.TypeFor[gen.IngestionResult](),
 	"IngestionStatus":            reflect.TypeFor[gen.IngestionStatus](),
-	"IngestionVariant":           reflect.TypeFor[gen.IngestionVariant](),
+	"IngestionProductCode":       reflect.TypeFor[gen.IngestionProductCode](),
 	"InitiatedShipments":         reflect.TypeFor[gen.InitiatedShipments](),
 	"InventoryType":              reflect.TypeFor[gen.InventoryType](),
 	"LastOperation":              reflect.TypeFor[gen.LastOperation](),

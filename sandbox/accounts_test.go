@@ -214,7 +214,7 @@ func own(t *testing.T, m *market) belongings {
 	ingestion := m.call(http.MethodPost, "/catalog/ingestion", map[string]any{"items": []any{map[string]any{
 		"category": "sneakers", "productTitle": "A Shoe", "brand": "A Brand",
 		"productImages": []any{"https://images.example.com/1.png"},
-		"variants":      []any{map[string]any{"size": "10"}}, "retailPrice": 100,
+		"variants":      []any{"10"}, "retailPrice": "100",
 		"releaseDate": "2026-01-01", "countryOfOrigin": "CN",
 		"colorway": "White", "gtin": "036000291452", "gender": "men", "styleCode": "AB1234-100",
 	}}})

@@ -33,7 +33,7 @@ var zeros = map[string]any{
 	"IngestionItem":             wire.IngestionItem{},
 	"IngestionItemList":         wire.IngestionItemList{},
 	"IngestionResult":           wire.IngestionResult{},
-	"IngestionVariant":          wire.IngestionVariant{},
+	"IngestionProductCode":      wire.IngestionProductCode{},
 	"InitiatedShipments":        wire.InitiatedShipments{},
 	"LastOperation":             wire.LastOperation{},
 	"Listing":                   wire.Listing{},
