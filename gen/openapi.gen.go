@@ -593,8 +593,8 @@ type CreateItem struct {
 	CurrencyCode CurrencyCode `json:"currencyCode,omitempty,omitzero"`
 
 	// ExpiresAt When the ask ends; 999 days from the day of creation by default.
-	ExpiresAt     Time          `json:"expiresAt,omitempty,omitzero"`
-	InventoryType InventoryType `json:"inventoryType,omitempty,omitzero"`
+	ExpiresAt     Time               `json:"expiresAt,omitempty,omitzero"`
+	InventoryType InputInventoryType `json:"inventoryType,omitempty,omitzero"`
 
 	// Quantity Listings to create, 1 or more.
 	Quantity Int `json:"quantity"`
@@ -621,10 +621,10 @@ type CreateListingRequest struct {
 	// ExpiresAt When the ask ends; 999 days from creation by default.
 	ExpiresAt Time `json:"expiresAt,omitempty,omitzero"`
 
-	// InventoryType How the item gets to the buyer, from the seller (STANDARD) or from stock held by the service.
+	// InventoryType How an item that is offered gets to the buyer, from the seller (STANDARD) or from stock held by the service.
 	//
 	// Example: STANDARD
-	InventoryType InventoryType `json:"inventoryType,omitempty,omitzero"`
+	InventoryType InputInventoryType `json:"inventoryType,omitempty,omitzero"`
 
 	// VariantID Id of the variant the listing is for.
 	VariantID string `json:"variantId"`
@@ -894,7 +894,12 @@ type InitiatedShipments struct {
 	Inbound InboundShipment `json:"inbound,omitempty,omitzero"`
 }
 
-// InventoryType How the item gets to the buyer, from the seller (STANDARD) or from stock held by the service.
+// InputInventoryType How an item that is offered gets to the buyer, from the seller (STANDARD) or from stock held by the service.
+//
+// Example: STANDARD
+type InputInventoryType = InventoryType
+
+// InventoryType How the item of a listing or an order gets to the buyer. The document has STANDARD and DIRECT; responses have more values, so that it is a free string here.
 //
 // Example: STANDARD
 type InventoryType string

@@ -59,6 +59,7 @@ var schemaTypes = map[string]reflect.Type{
 	"IngestionStatus":            reflect.TypeFor[gen.IngestionStatus](),
 	"IngestionProductCode":       reflect.TypeFor[gen.IngestionProductCode](),
 	"InitiatedShipments":         reflect.TypeFor[gen.InitiatedShipments](),
+	"InputInventoryType":         reflect.TypeFor[gen.InputInventoryType](),
 	"InventoryType":              reflect.TypeFor[gen.InventoryType](),
 	"LastOperation":              reflect.TypeFor[gen.LastOperation](),
 	"Listing":                    reflect.TypeFor[gen.Listing](),

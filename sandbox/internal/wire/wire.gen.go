@@ -176,24 +176,6 @@ func (e IngestionCategory) Valid() bool {
 	}
 }
 
-// Defines values for InventoryType.
-const (
-	InventoryTypeDIRECT   InventoryType = "DIRECT"
-	InventoryTypeSTANDARD InventoryType = "STANDARD"
-)
-
-// Valid indicates whether the value is a known member of the InventoryType enum.
-func (e InventoryType) Valid() bool {
-	switch e {
-	case InventoryTypeDIRECT:
-		return true
-	case InventoryTypeSTANDARD:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for OrderSort.
 const (
 	OrderSortCREATEDAT  OrderSort = "CREATEDAT"
@@ -390,8 +372,8 @@ type CreateItem struct {
 	CurrencyCode *CurrencyCode `json:"currencyCode,omitempty"`
 
 	// ExpiresAt When the ask ends; 999 days from the day of creation by default.
-	ExpiresAt     *Time          `json:"expiresAt,omitempty"`
-	InventoryType *InventoryType `json:"inventoryType,omitempty"`
+	ExpiresAt     *Time               `json:"expiresAt,omitempty"`
+	InventoryType *InputInventoryType `json:"inventoryType,omitempty"`
 
 	// Quantity Listings to create, 1 or more.
 	Quantity json.Number `json:"quantity"`
@@ -418,10 +400,10 @@ type CreateListingRequest struct {
 	// ExpiresAt When the ask ends; 999 days from creation by default.
 	ExpiresAt *Time `json:"expiresAt,omitempty"`
 
-	// InventoryType How the item gets to the buyer, from the seller (STANDARD) or from stock held by the service.
+	// InventoryType How an item that is offered gets to the buyer, from the seller (STANDARD) or from stock held by the service.
 	//
 	// Example: STANDARD
-	InventoryType *InventoryType `json:"inventoryType,omitempty"`
+	InventoryType *InputInventoryType `json:"inventoryType,omitempty"`
 
 	// VariantID Id of the variant the listing is for.
 	VariantID string `json:"variantId"`
@@ -691,10 +673,15 @@ type InitiatedShipments struct {
 	Inbound *InboundShipment `json:"inbound"`
 }
 
-// InventoryType How the item gets to the buyer, from the seller (STANDARD) or from stock held by the service.
+// InputInventoryType How an item that is offered gets to the buyer, from the seller (STANDARD) or from stock held by the service.
 //
 // Example: STANDARD
-type InventoryType string
+type InputInventoryType = InventoryType
+
+// InventoryType How the item of a listing or an order gets to the buyer. The document has STANDARD and DIRECT; responses have more values, so that it is a free string here.
+//
+// Example: STANDARD
+type InventoryType = string
 
 // LastOperation The last operation on a listing, as the listing itself shows it. It has the members of a listing operation; live services leave out listingId and name the two times operationCreatedAt and operationUpdatedAt.
 //
