@@ -1146,13 +1146,16 @@ type MarketDataBlock struct {
 	SellFaster Amount `json:"sellFaster,omitempty,omitzero"`
 }
 
-// OperationAdditions What an operation adds to its listing.
+// OperationAdditions What an operation adds to its listing. The object is open: live services put amount, currencyCode, ask and more directly into it.
 //
 // Example: {"active":true,"askData":{"amount":"162","currency":"USD","expiresAt":"2029-07-28T09:14:06.000Z"}}
 type OperationAdditions struct {
 	// Active Whether the listing becomes active.
 	Active  *bool   `json:"active,omitempty"`
 	AskData AskData `json:"askData,omitempty,omitzero"`
+
+	// Members All members of the object, the typed ones included. Marshaling writes those that have no field.
+	Members OpenMembers `json:"-"`
 }
 
 // OperationChanges What an operation changes in its listing.
@@ -1161,9 +1164,9 @@ type OperationAdditions struct {
 type OperationChanges struct {
 	Additions OperationAdditions `json:"additions,omitempty,omitzero"`
 
-	// Removals What the operation takes away; it may be empty.
-	Removals map[string]interface{} `json:"removals,omitempty,omitzero"`
-	Updates  OperationUpdates       `json:"updates,omitempty,omitzero"`
+	// Removals What the operation takes away; it may be empty. The object is open.
+	Removals OpenMembers      `json:"removals,omitempty,omitzero"`
+	Updates  OperationUpdates `json:"updates,omitempty,omitzero"`
 }
 
 // OperationChannel The channel an operation was started through.
@@ -1186,10 +1189,13 @@ type OperationStatus string
 // Example: CREATE
 type OperationType string
 
-// OperationUpdates What an operation changes in its listing in place.
+// OperationUpdates What an operation changes in its listing in place. The object is open.
 //
 // Example: {"updatedAt":"2026-11-02T09:14:07.120Z"}
 type OperationUpdates struct {
+	// Members All members of the object, the typed ones included. Marshaling writes those that have no field.
+	Members OpenMembers `json:"-"`
+
 	// UpdatedAt The new time of change.
 	UpdatedAt Time `json:"updatedAt,omitempty,omitzero"`
 }

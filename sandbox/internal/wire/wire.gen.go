@@ -925,7 +925,7 @@ type MarketDataBlock struct {
 	SellFaster *string `json:"sellFaster"`
 }
 
-// OperationAdditions What an operation adds to its listing.
+// OperationAdditions What an operation adds to its listing. The object is open: live services put amount, currencyCode, ask and more directly into it.
 //
 // Example: {"active":true,"askData":{"amount":"162","currency":"USD","expiresAt":"2029-07-28T09:14:06.000Z"}}
 type OperationAdditions struct {
@@ -940,7 +940,7 @@ type OperationAdditions struct {
 type OperationChanges struct {
 	Additions *OperationAdditions `json:"additions"`
 
-	// Removals What the operation takes away; it may be empty.
+	// Removals What the operation takes away; it may be empty. The object is open.
 	Removals *map[string]interface{} `json:"removals"`
 	Updates  *OperationUpdates       `json:"updates"`
 }
@@ -965,7 +965,7 @@ type OperationStatus = string
 // Example: CREATE
 type OperationType = string
 
-// OperationUpdates What an operation changes in its listing in place.
+// OperationUpdates What an operation changes in its listing in place. The object is open.
 //
 // Example: {"updatedAt":"2026-11-02T09:14:07.120Z"}
 type OperationUpdates struct {
