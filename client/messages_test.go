@@ -49,7 +49,7 @@ func TestMessages_AreGolden(t *testing.T) {
 	m := &messages{T: t, seen: map[string]bool{}, covered: map[string]bool{}}
 	for _, add := range []func(*messages){
 		(*messages).addSentinels, (*messages).addErrorTypes, (*messages).addOptions, (*messages).addArguments,
-		(*messages).addCalls, (*messages).addResponses, (*messages).addTokens, (*messages).addQuotas, (*messages).addRecoveryErrors,
+		(*messages).addAttempts, (*messages).addCalls, (*messages).addResponses, (*messages).addTokens, (*messages).addQuotas, (*messages).addRecoveryErrors,
 	} {
 		m.inBubble(add)
 	}
@@ -394,6 +394,27 @@ func (m *messages) addArguments() {
 		},
 	} {
 		require.ErrorIs(m, tc.err, client.ErrInvalidArgument, tc.name)
+		m.add(tc.name, tc.err)
+	}
+}
+
+// addAttempts adds errors that say how often a request was sent, and whether to send a write again.
+func (m *messages) addAttempts() {
+	read := client.CallInfo{Operation: "GetListing", Method: "GET", Attempts: 3}
+	write := client.CallInfo{Operation: "CreateListing", Method: "POST", Attempts: 3}
+	unsent, unknown := write, write
+	unsent.Attempts, unknown.OutcomeUnknown = 0, true
+	for _, tc := range []struct {
+		name string
+		err  error
+	}{
+		{"a read without a response, after retries", &client.TransportError{CallInfo: read, Err: io.ErrUnexpectedEOF}},
+		{"a write that was not sent, after retries", &client.TransportError{CallInfo: write, Err: syscall.ECONNREFUSED}},
+		{"a write that was not tried", &client.TransportError{CallInfo: unsent, Err: context.Canceled}},
+		{"a write without a response, after retries", &client.TransportError{CallInfo: unknown, Err: io.ErrUnexpectedEOF}},
+		{"a status, after retries", &client.APIError{CallInfo: read, StatusCode: 503, Message: "busy", RequestID: "7f3a"}},
+		{"a broken body, after retries", &client.DecodeError{CallInfo: read, StatusCode: 200, Err: io.ErrUnexpectedEOF}},
+	} {
 		m.add(tc.name, tc.err)
 	}
 }

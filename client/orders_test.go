@@ -88,6 +88,19 @@ func TestOrders_ShippingDocumentsMayBeNull(t *testing.T) {
 	assert.Equal(t, "https://documents.example.com/thermal.pdf", thermal.ShippingDocuments.ThermalLabelOnly)
 }
 
+func TestDocument_AcceptsPDF(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetShippingDocument).RespondExample()
+
+	document, err := srv.Client().Orders.DownloadShippingDocument(t.Context(), orderID, "label")
+
+	require.NoError(t, err)
+	require.NoError(t, document.Close())
+	accept := srv.Requests(gen.OpGetShippingDocument)[0].Header.Get("Accept")
+	assert.True(t, strings.HasPrefix(accept, "application/pdf,"), accept)
+	assert.Contains(t, accept, "application/json;q=", "an error is JSON")
+}
+
 func TestDocument_Streams(t *testing.T) {
 	rest := make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
