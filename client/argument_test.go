@@ -206,7 +206,7 @@ func TestArgument_EveryPathParameterIsChecked(t *testing.T) {
 		for segment := range strings.SplitSeq(op.Route, "/") {
 			if name, ok := strings.CutPrefix(segment, "{"); ok {
 				assert.True(t, checked[string(op.ID)+" "+strings.TrimSuffix(name, "}")],
-					"no row for %s of %s", segment, op.ID)
+					"client/argument_test.go: add a call of %s to idCalls for %s", op.ID, segment)
 			}
 		}
 	}

@@ -279,7 +279,7 @@ func TestAccounts_CannotReachEachOther(t *testing.T) {
 	m.settle()
 	assert.Equal(t, before, b.readAll(m), "nothing was changed")
 	for _, operation := range operationsWithIDs(t) {
-		assert.True(t, tried[operation], "%s takes an id of an account and is not tried", operation)
+		assert.True(t, tried[operation], "sandbox/accounts_test.go: add a row for %s, which takes an id of an account", operation)
 	}
 }
 
@@ -297,7 +297,7 @@ func operationsWithIDs(t *testing.T) []string {
 			ids = append(ids, operation.OperationID)
 		}
 	}
-	require.Len(t, ids, 17)
+	require.NotEmpty(t, ids)
 	return ids
 }
 
