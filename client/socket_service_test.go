@@ -64,7 +64,7 @@ func openSocketService(t *testing.T, each int) *socketService {
 	s.writes = s.writeCalls(t, product, each)
 	for _, op := range gen.Operations() {
 		if !op.RetrySafe {
-			require.Contains(t, s.writes, op.ID)
+			require.Contains(t, s.writes, op.ID, "client/socket_service_test.go: add %s to writeCalls", op.ID)
 		}
 	}
 	return s
