@@ -18,13 +18,19 @@ RACEFLAGS := $(if $(RACE),-race '-gcflags=modernc.org/...=-race=false -d=checkpt
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-sandbox soak stress check clean
+.PHONY: help demo quick test quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-sandbox soak stress check clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 demo: ## sell an inventory against the embedded sandbox
 	go run ./cmd/sellside demo
+
+# The packages that a change of the spec reaches; about 40 s without cached results.
+quick: ## generate, vet, and test the spec, the client and the sandbox; without the race detector
+	go generate ./...
+	go vet ./...
+	go test -timeout 5m ./api ./gen ./client/... ./sandbox/...
 
 test: ## run all tests; RACE=1 with the race detector
 	go test $(RACEFLAGS) -timeout 20m ./...

@@ -30,25 +30,26 @@ func operations(doc *openapi3.T) map[string]operation {
 	return found
 }
 
-func TestOperations_AreThirtyTwo(t *testing.T) {
-	ids := map[string]bool{}
-	for _, op := range operations(load(t)) {
-		ids[op.OperationID] = true
+func TestOperations_HaveTheirOwnIDs(t *testing.T) {
+	ids := map[string]string{}
+	for key, op := range operations(load(t)) {
+		assert.Empty(t, ids[op.OperationID], "api/openapi.yaml: %s needs an operationId of its own (%s)", key, op.OperationID)
+		ids[op.OperationID] = key
 	}
-	assert.Len(t, ids, 32, "16 documented ones and 16 public ones, each with its own id")
 }
 
 func TestOperations_HaveOneTag(t *testing.T) {
 	doc := load(t)
-	groups := map[string]int{}
+	groups := map[string]bool{}
 	for key, op := range operations(doc) {
-		require.Len(t, op.Tags, 1, key)
-		groups[op.Tags[0]]++
+		require.Len(t, op.Tags, 1, "api/openapi.yaml: %s needs one tag", key)
+		groups[op.Tags[0]] = true
 	}
-	assert.Equal(t, map[string]int{"Listings": 9, "Batches": 9, "Orders": 5, "Catalog": 9}, groups)
+	tags := map[string]bool{}
 	for _, tag := range doc.Tags {
-		assert.Contains(t, groups, tag.Name)
+		tags[tag.Name] = true
 	}
+	assert.Equal(t, tags, groups, "api/openapi.yaml: tags of operations, and the list of tags")
 }
 
 // There is no idempotency key, so a write that is repeated may be applied twice.

@@ -33,7 +33,8 @@ func TestProvenance_OfAssumptionsHasReason(t *testing.T) {
 	walk(load(t), func(p part) {
 		if provenance(p.extensions, "") == "assumed" {
 			found++
-			assert.Regexp(t, reason, p.description, p.path)
+			assert.Regexp(t, reason, p.description,
+				"api/openapi.yaml: %s is assumed; its description gives the reason (neither, because, assumed)", p.path)
 		}
 	})
 	assert.Positive(t, found)

@@ -57,7 +57,7 @@ func TestAdmission_CountsListingsOfEveryAttempt(t *testing.T) {
 			[]gen.CreateItem{{VariantID: "1", Amount: "162", Quantity: 2}, {VariantID: "2", Amount: "170", Quantity: 3}})
 		require.NoError(t, err)
 		_, err = c.Batches.Update(t.Context(),
-			[]gen.UpdateItem{{ListingID: "1", Amount: "160"}, {ListingID: "2", Amount: "160"}})
+			[]gen.UpdateItem{{ListingID: "1", Amount: "160", CurrencyCode: "USD"}, {ListingID: "2", Amount: "160", CurrencyCode: "USD"}})
 		require.NoError(t, err)
 		_, err = c.Batches.Delete(t.Context(), []string{"1"})
 		require.NoError(t, err)

@@ -38,12 +38,8 @@ func checkID(op gen.OperationID, field, id string) error {
 }
 
 // checkAmount refuses an amount that is not a positive decimal in plain digits: in scientific
-// notation, a typo of one digit is a factor of ten or more. An empty amount is accepted unless it
-// is required.
-func checkAmount(op gen.OperationID, field string, amount gen.Amount, required bool) error {
-	if amount == "" && !required {
-		return nil
-	}
+// notation, a typo of one digit is a factor of ten or more.
+func checkAmount(op gen.OperationID, field string, amount gen.Amount) error {
 	d, err := amount.Decimal()
 	switch {
 	case err != nil:
@@ -52,6 +48,22 @@ func checkAmount(op gen.OperationID, field string, amount gen.Amount, required b
 		return invalid(op, field, "%q is in scientific notation: write plain digits", amount)
 	case !d.IsPos():
 		return invalid(op, field, "%s is not greater than zero", amount)
+	}
+	return nil
+}
+
+// checkChange refuses an invalid amount of a change, and an amount without its currency, which a
+// service may take for USD. The prefix begins the names of the fields.
+func checkChange(op gen.OperationID, prefix string, amount gen.Amount, currency gen.CurrencyCode) error {
+	if amount == "" {
+		return nil
+	}
+	if err := checkAmount(op, prefix+"amount", amount); err != nil {
+		return err
+	}
+	if currency == "" {
+		return invalid(op, prefix+"currencyCode",
+			"missing: set the currency of amount %s, which may be taken for USD otherwise", amount)
 	}
 	return nil
 }

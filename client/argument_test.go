@@ -76,8 +76,16 @@ func TestArgument_InvalidAmountIsRefused(t *testing.T) {
 		"scientific notation":             {create("1.62e2"), gen.OpCreateListing, "amount"},
 		"a change in scientific notation": {failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "2E2"})), gen.OpUpdateListing, "amount"},
 		"no change":                       {failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{})), gen.OpUpdateListing, "changes"},
-		"activation at zero":              {failure(c.Listings.Activate(ctx, listingID, gen.ActivateListingRequest{Amount: "0.00"})), gen.OpActivateListing, "amount"},
-		"a product without a title":       {ingest(gen.IngestionProduct{Brand: "Jordan", Category: gen.IngestionCategorySneakers}), gen.OpIngestProducts, "products[0]"},
+		"a change without a currency": {
+			failure(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "158.50"})),
+			gen.OpUpdateListing, "currencyCode",
+		},
+		"activation without a currency": {
+			failure(c.Listings.Activate(ctx, listingID, gen.ActivateListingRequest{Amount: "158.50"})),
+			gen.OpActivateListing, "currencyCode",
+		},
+		"activation at zero":        {failure(c.Listings.Activate(ctx, listingID, gen.ActivateListingRequest{Amount: "0.00"})), gen.OpActivateListing, "amount"},
+		"a product without a title": {ingest(gen.IngestionProduct{Brand: "Jordan", Category: gen.IngestionCategorySneakers}), gen.OpIngestProducts, "products[0]"},
 		"a product without a price": {
 			ingest(gen.IngestionProduct{Brand: "Jordan", Category: gen.IngestionCategorySneakers, ProductTitle: "Jordan 1"}),
 			gen.OpIngestProducts, "products[0].retailPrice",
@@ -101,7 +109,7 @@ func idCalls(t *testing.T) []idCall {
 	return []idCall{
 		{gen.OpGetListing, "listingId", func(c *client.Client, id string) error { return failure(c.Listings.Get(ctx, id)) }},
 		{gen.OpUpdateListing, "listingId", func(c *client.Client, id string) error {
-			return failure(c.Listings.Update(ctx, id, gen.UpdateListingRequest{Amount: "1"}))
+			return failure(c.Listings.Update(ctx, id, gen.UpdateListingRequest{Amount: "1", CurrencyCode: "USD"}))
 		}},
 		{gen.OpActivateListing, "listingId", func(c *client.Client, id string) error {
 			return failure(c.Listings.Activate(ctx, id, gen.ActivateListingRequest{}))
@@ -198,7 +206,7 @@ func TestArgument_EveryPathParameterIsChecked(t *testing.T) {
 		for segment := range strings.SplitSeq(op.Route, "/") {
 			if name, ok := strings.CutPrefix(segment, "{"); ok {
 				assert.True(t, checked[string(op.ID)+" "+strings.TrimSuffix(name, "}")],
-					"no row for %s of %s", segment, op.ID)
+					"client/argument_test.go: add a call of %s to idCalls for %s", op.ID, segment)
 			}
 		}
 	}

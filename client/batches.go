@@ -56,7 +56,7 @@ func checkCreate(items []gen.CreateItem, limit int) (listings int, err error) {
 	for i, item := range items {
 		if err := joinErrors(
 			checkID(op, fmt.Sprintf("items[%d].variantId", i), item.VariantID),
-			checkAmount(op, fmt.Sprintf("items[%d].amount", i), item.Amount, true),
+			checkAmount(op, fmt.Sprintf("items[%d].amount", i), item.Amount),
 		); err != nil {
 			return 0, err
 		}
@@ -73,8 +73,9 @@ func checkCreate(items []gen.CreateItem, limit int) (listings int, err error) {
 }
 
 // Update submits a batch that updates listings, 100 at most and each once, with POST
-// /selling/batch/update-listing. The variant of a listing cannot change. Handle and errors: as
-// [Batches.Create].
+// /selling/batch/update-listing. The variant of a listing cannot change. An amount needs its
+// currencyCode, and an expiry left out may become 999 days from today: see [Listings.Update].
+// Handle and errors: as [Batches.Create].
 func (s *Batches) Update(ctx context.Context, items []gen.UpdateItem) (*Batch[gen.UpdateBatchItem], error) {
 	const op = gen.OpUpdateListingsBatch
 	if err := checkCount(op, len(items), maxWriteItems); err != nil {
@@ -86,7 +87,7 @@ func (s *Batches) Update(ctx context.Context, items []gen.UpdateItem) (*Batch[ge
 			return nil, invalid(op, fmt.Sprintf("items[%d]", i),
 				"no change: set amount, currencyCode, expiresAt or active")
 		}
-		if err := checkAmount(op, fmt.Sprintf("items[%d].amount", i), item.Amount, false); err != nil {
+		if err := checkChange(op, fmt.Sprintf("items[%d].", i), item.Amount, item.CurrencyCode); err != nil {
 			return nil, err
 		}
 	}

@@ -31,9 +31,9 @@ func TestBatches_SendOnlyWhatIsSet(t *testing.T) {
 			{"variantId":"` + variantID + `","amount":"170.00","quantity":1,"active":false,"currencyCode":"EUR"}]}`},
 		"update": {gen.OpUpdateListingsBatch, func(c *client.Client) (string, gen.Batch, error) {
 			return submitted(c.Batches.Update(t.Context(), []gen.UpdateItem{
-				{ListingID: "l1", Amount: "158.50"}, {ListingID: "l2", Active: &inactive},
+				{ListingID: "l1", Amount: "158.50", CurrencyCode: "EUR"}, {ListingID: "l2", Active: &inactive},
 			}))
-		}, `{"items":[{"listingId":"l1","amount":"158.50"},{"listingId":"l2","active":false}]}`},
+		}, `{"items":[{"listingId":"l1","amount":"158.50","currencyCode":"EUR"},{"listingId":"l2","active":false}]}`},
 		"delete": {gen.OpDeleteListingsBatch, func(c *client.Client) (string, gen.Batch, error) {
 			return submitted(c.Batches.Delete(t.Context(), []string{"l1", "l2"}))
 		}, `{"items":[{"listingId":"l1"},{"listingId":"l2"}]}`},
@@ -81,7 +81,7 @@ func items(n int) []gen.CreateItem {
 func updates(n int) []gen.UpdateItem {
 	items := make([]gen.UpdateItem, n)
 	for i := range items {
-		items[i] = gen.UpdateItem{ListingID: fmt.Sprintf("l%d", i+1), Amount: "162"}
+		items[i] = gen.UpdateItem{ListingID: fmt.Sprintf("l%d", i+1), Amount: "162", CurrencyCode: "USD"}
 	}
 	return items
 }
@@ -141,7 +141,8 @@ func TestBatches_InvalidItemIsRefusedByIndex(t *testing.T) {
 		"an amount of zero":     {create(func(i *gen.CreateItem) { i.Amount = "0.00" }), gen.OpCreateListingsBatch, "items[3].amount"},
 		"no quantity":           {create(func(i *gen.CreateItem) { i.Quantity = 0 }), gen.OpCreateListingsBatch, "items[3].quantity"},
 		"a negative quantity":   {create(func(i *gen.CreateItem) { i.Quantity = -1 }), gen.OpCreateListingsBatch, "items[3].quantity"},
-		"no listing":            {update(gen.UpdateItem{Amount: "162"}), gen.OpUpdateListingsBatch, "items[3].listingId"},
+		"no listing":            {update(gen.UpdateItem{Amount: "162", CurrencyCode: "USD"}), gen.OpUpdateListingsBatch, "items[3].listingId"},
+		"no currency":           {update(gen.UpdateItem{ListingID: listingID, Amount: "162"}), gen.OpUpdateListingsBatch, "items[3].currencyCode"},
 		"a negative amount":     {update(gen.UpdateItem{ListingID: listingID, Amount: "-1"}), gen.OpUpdateListingsBatch, "items[3].amount"},
 		"an invalid listing id": {failure(c.Batches.Delete(ctx, []string{listingID, ".."})), gen.OpDeleteListingsBatch, "listingIDs[1]"},
 
@@ -150,7 +151,7 @@ func TestBatches_InvalidItemIsRefusedByIndex(t *testing.T) {
 		"a quantity that is too large":    {create(func(i *gen.CreateItem) { i.Quantity = math.MaxInt }), gen.OpCreateListingsBatch, "items[3].quantity"},
 		"a sum that is too large":         {create(func(i *gen.CreateItem) { i.Quantity = math.MaxInt32 - 2 }), gen.OpCreateListingsBatch, "items[3].quantity"},
 		"an update without a change":      {update(gen.UpdateItem{ListingID: listingID}), gen.OpUpdateListingsBatch, "items[3]"},
-		"one listing is updated twice":    {update(gen.UpdateItem{ListingID: "l2", Amount: "170"}), gen.OpUpdateListingsBatch, "items[3].listingId"},
+		"one listing is updated twice":    {update(gen.UpdateItem{ListingID: "l2", Amount: "170", CurrencyCode: "USD"}), gen.OpUpdateListingsBatch, "items[3].listingId"},
 		"with the same change":            {update(updates(1)[0]), gen.OpUpdateListingsBatch, "items[3].listingId"},
 		"one listing is deleted twice":    {failure(c.Batches.Delete(ctx, []string{"l1", "l2", "l1"})), gen.OpDeleteListingsBatch, "listingIDs[2]"},
 		"one listing in two cases":        {failure(c.Batches.Delete(ctx, []string{listingID, strings.ToUpper(listingID)})), gen.OpDeleteListingsBatch, "listingIDs[1]"},

@@ -124,6 +124,23 @@ func TestCatalog_IngestReturnsID(t *testing.T) {
 	assert.Empty(t, waiting)
 }
 
+func TestCatalog_IngestSendsTexts(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpIngestProducts).BodyJSON(`{"items":[{"category":"apparel","productTitle":"Box Logo Tee",
+		"brand":"Supreme","productImages":["https://images.example.com/tee.png"],"variants":["S","M"],
+		"retailPrice":"54.00","releaseDate":"2026-03-01","countryOfOrigin":"PT","colorway":"White","material":"Cotton",
+		"gender":"men","productCode":{"code":"SS26T1","name":"Model number"}}]}`).RespondExample()
+
+	_, err := srv.Client().Catalog.Ingest(t.Context(), []gen.IngestionProduct{{
+		Category: gen.IngestionCategoryApparel, ProductTitle: "Box Logo Tee", Brand: "Supreme",
+		ProductImages: []string{"https://images.example.com/tee.png"}, Variants: []string{"S", "M"},
+		RetailPrice: "54.00", ReleaseDate: "2026-03-01", CountryOfOrigin: "PT", Colorway: "White", Material: "Cotton",
+		Gender: "men", ProductCode: gen.IngestionProductCode{Code: "SS26T1", Name: "Model number"},
+	}})
+
+	require.NoError(t, err)
+}
+
 func TestCatalog_IngestWithoutIDIsOutcomeUnknown(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpIngestProducts).Raw(201, nil, []byte(`{"ingestionId":null}`), "the id is missing")

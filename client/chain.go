@@ -89,7 +89,11 @@ func identify(base *url.URL) Middleware {
 func setHeaders(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
 		setDefault(req.Header, "User-Agent", "sellside-go/"+Version)
-		setDefault(req.Header, "Accept", "application/json, */*;q=0.1")
+		accept := "application/json, */*;q=0.1"
+		if callOf(req).streamed() {
+			accept = "application/pdf, application/json;q=0.9, */*;q=0.1" // an error is JSON
+		}
+		setDefault(req.Header, "Accept", accept)
 		return next.Do(req)
 	})
 }

@@ -67,6 +67,7 @@ func TestChain_SetsHeaders(t *testing.T) {
 	got := srv.Requests(readCall.op)
 	assert.Equal(t, "sellside-go/"+client.Version, got[0].Header.Get("User-Agent"))
 	assert.Contains(t, got[0].Header.Get("Accept"), "application/json")
+	assert.NotContains(t, got[0].Header.Get("Accept"), "application/pdf")
 	assert.Equal(t, "repricer/7", got[1].Header.Get("User-Agent"), "a middleware may set the header")
 }
 

@@ -30,6 +30,7 @@ type Client struct {
 	// redact removes the credentials from a text. It is a function because fmt follows pointers to
 	// structs, but prints a function as an address.
 	redact        func(text, token string) string
+	baseURL       *url.URL
 	observer      *observer
 	lifetime      *lifetime
 	limiter       quota.Limiter
@@ -90,6 +91,7 @@ func New(opts ...Option) (*Client, error) {
 	credentials := &auth{apiKey: cfg.apiKey, tokens: cfg.tokens, lifetime: life}
 	c := &Client{
 		redact:        credentials.redact,
+		baseURL:       cfg.baseURL,
 		observer:      newObserver(cfg.logger, cfg.hook),
 		lifetime:      life,
 		limiter:       cfg.limiter,

@@ -145,7 +145,8 @@ func TestDo_EveryOperationHasAMethod(t *testing.T) {
 	for _, op := range gen.Operations() {
 		t.Run(string(op.ID), func(t *testing.T) {
 			call := calls[op.ID]
-			require.NotNil(t, call, "no call of %s %s: add a method and a row", op.Method, op.Route)
+			require.NotNil(t, call, "client/do_test.go: add a call of %s to typedCalls; its method belongs to the service %s",
+				op.ID, op.Tag)
 			srv := clienttest.New(t)
 			line := srv.Expect(op.ID)
 			if body := clienttest.RequestExampleOf(op.ID); body != nil {
@@ -161,13 +162,13 @@ func TestDo_EveryOperationHasAMethod(t *testing.T) {
 }
 
 func TestDo_UndeclaredStatusIsAPIError(t *testing.T) {
-	calls := typedCalls(t)
-	for _, op := range gen.Operations() {
-		t.Run(string(op.ID), func(t *testing.T) {
+	for id, call := range typedCalls(t) {
+		t.Run(string(id), func(t *testing.T) {
+			op, _ := gen.LookupOperation(id)
 			srv := clienttest.New(t)
 			srv.Expect(op.ID).RespondError(403, "ask for access")
 
-			err := calls[op.ID](t.Context(), srv.Client())
+			err := call(t.Context(), srv.Client())
 
 			require.ErrorIs(t, err, client.ErrForbidden)
 			require.NotErrorIs(t, err, client.ErrOutcomeUnknown, "a refused write was not applied")

@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -55,6 +56,17 @@ type CallInfo struct {
 	OutcomeUnknown bool
 }
 
+// attemptsNote says how many requests were sent, if there were several.
+func (i CallInfo) attemptsNote() string {
+	if i.Attempts > 1 {
+		return fmt.Sprintf(" after %d attempts", i.Attempts)
+	}
+	return ""
+}
+
+// isWrite reports whether the call may change anything on the service.
+func (i CallInfo) isWrite() bool { return i.Method != "" && i.Method != http.MethodGet }
+
 // outcomeNote ends the text of an error whose write may have been applied.
 func (i CallInfo) outcomeNote() string {
 	if i.OutcomeUnknown {
@@ -78,6 +90,7 @@ func (e *APIError) Error() string {
 	if e.StatusCode/100 == 3 {
 		s += " (redirect not followed)"
 	}
+	s += e.attemptsNote()
 	if e.RequestID != "" {
 		s += " (request " + e.RequestID + ")"
 	}
@@ -96,18 +109,22 @@ func (e *APIError) Is(target error) bool {
 }
 
 // TransportError reports a call without a response: the connection failed, the attempt timed out
-// ([ErrAttemptTimeout]), or ctx ended. If ctx ended before the first attempt, Attempts is zero.
+// ([ErrAttemptTimeout]), or ctx ended. If ctx ended before the first attempt, Attempts is zero. A
+// write whose OutcomeUnknown is false was not sent, and is safe to send again.
 type TransportError struct {
 	CallInfo
 	Err error
 }
 
 func (e *TransportError) Error() string {
-	what := "no response"
-	if e.Attempts == 0 {
+	what, note := "no response", e.outcomeNote()
+	if e.Attempts == 0 || e.isWrite() && !e.OutcomeUnknown {
 		what = "not sent"
 	}
-	return fmt.Sprintf("%s: %s: %s%s", e.Operation, what, oneLine(e.Err), e.outcomeNote())
+	if e.isWrite() && !e.OutcomeUnknown {
+		note = "; the write is safe to send again"
+	}
+	return fmt.Sprintf("%s: %s%s: %s%s", e.Operation, what, e.attemptsNote(), oneLine(e.Err), note)
 }
 
 // Is matches [ErrOutcomeUnknown].
@@ -130,8 +147,8 @@ type DecodeError struct {
 }
 
 func (e *DecodeError) Error() string {
-	return fmt.Sprintf("%s: read response (status %d): %s%s",
-		e.Operation, e.StatusCode, oneLine(e.Err), e.outcomeNote())
+	return fmt.Sprintf("%s: read response (status %d)%s: %s%s",
+		e.Operation, e.StatusCode, e.attemptsNote(), oneLine(e.Err), e.outcomeNote())
 }
 
 // Is matches [ErrOutcomeUnknown].

@@ -42,7 +42,11 @@ func FuzzResponse(f *testing.F) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 
-		err := wholeCalls(t)[op.ID](ctx, c)
+		call := wholeCalls(t)[op.ID]
+		if call == nil {
+			return // TestDo_EveryOperationHasAMethod fails
+		}
+		err := call(ctx, c)
 
 		require.NoError(t, ctx.Err(), "the call hangs")
 		require.NotErrorIs(t, err, errNothing)

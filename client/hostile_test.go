@@ -447,8 +447,8 @@ type missing struct{}
 func TestHostile_MemberOfWrongKindKeepsResponse(t *testing.T) {
 	calls := wholeCalls(t)
 	for _, op := range gen.Operations() {
-		if op.ID == gen.OpGetShippingDocument {
-			continue // a document
+		if op.ID == gen.OpGetShippingDocument || calls[op.ID] == nil {
+			continue // a document, or an operation that TestDo_EveryOperationHasAMethod reports
 		}
 		t.Run(string(op.ID), func(t *testing.T) {
 			var body []byte

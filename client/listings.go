@@ -86,11 +86,14 @@ func (s *Listings) Get(ctx context.Context, listingID string) (*gen.Listing, err
 func (s *Listings) Create(ctx context.Context, listing gen.CreateListingRequest) (*Operation, error) {
 	const op = gen.OpCreateListing
 	return s.handle("")(do1[gen.ListingOperation](ctx, s.c, op, s.c.raw.CreateListing, listing,
-		checkID(op, "variantId", listing.VariantID), checkAmount(op, "amount", listing.Amount, true)))
+		checkID(op, "variantId", listing.VariantID), checkAmount(op, "amount", listing.Amount)))
 }
 
 // Update changes the price, currency or expiry of a listing with PATCH
-// /selling/listings/{listingId}. Zero fields of changes are left as they are; changes without any
+// /selling/listings/{listingId}. Zero fields of changes are not sent. The service keeps what the
+// listing has or, by its published text, sets the default: USD for the currency, and 999 days from
+// today for the expiry. So an amount needs its currencyCode; send the expiry too if the listing is
+// to keep it (AskExpiresAt of its Ask), and the currency with a new expiry. Changes without any
 // field are refused. If the response is broken but contains the operationId, Update returns the
 // handle beside a [DecodeError] that Is [ErrOutcomeUnknown]. Errors: [ArgumentError],
 // [ErrBadRequest], [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
@@ -103,18 +106,20 @@ func (s *Listings) Update(
 		unchanged = invalid(op, "changes", "no change: set amount, currencyCode or expiresAt")
 	}
 	return s.handle(listingID)(do2[gen.ListingOperation](ctx, s.c, op, s.c.raw.UpdateListing, listingID, changes,
-		unchanged, checkAmount(op, "amount", changes.Amount, false)))
+		unchanged, checkChange(op, "", changes.Amount, changes.CurrencyCode)))
 }
 
 // Activate gives an inactive listing an ask, with PUT /selling/listings/{listingId}/activate. Zero
-// fields of terms keep the listing's last terms. A broken response: as [Listings.Update]. Errors:
-// [ArgumentError], [ErrBadRequest], [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
+// fields of terms are not sent, and become the listing's last terms or the defaults, as in
+// [Listings.Update]: an amount needs its currencyCode, and an expiry left out may become 999 days
+// from today. A broken response: as [Listings.Update]. Errors: [ArgumentError], [ErrBadRequest],
+// [ErrUnauthorized], [ErrNotFound], [ErrOutcomeUnknown].
 func (s *Listings) Activate(
 	ctx context.Context, listingID string, terms gen.ActivateListingRequest,
 ) (*Operation, error) {
 	const op = gen.OpActivateListing
 	return s.handle(listingID)(do2[gen.ListingOperation](ctx, s.c, op, s.c.raw.ActivateListing, listingID, terms,
-		checkAmount(op, "amount", terms.Amount, false)))
+		checkChange(op, "", terms.Amount, terms.CurrencyCode)))
 }
 
 // Deactivate removes a listing's ask from the market and keeps the listing, with PUT

@@ -93,8 +93,8 @@ func TestListings_WritesSendOnlyWhatIsSet(t *testing.T) {
 			})
 		}, `{"variantId":"` + variantID + `","amount":"0.50","currencyCode":"EUR","expiresAt":"2027-01-02T03:04:05.000Z","active":false,"inventoryType":"DIRECT"}`},
 		"update of the price": {gen.OpUpdateListing, func(c *client.Client) (*client.Operation, error) {
-			return c.Listings.Update(t.Context(), listingID, gen.UpdateListingRequest{Amount: "158.50"})
-		}, `{"amount":"158.50"}`},
+			return c.Listings.Update(t.Context(), listingID, gen.UpdateListingRequest{Amount: "158.50", CurrencyCode: "EUR"})
+		}, `{"amount":"158.50","currencyCode":"EUR"}`},
 		"update of the expiry": {gen.OpUpdateListing, func(c *client.Client) (*client.Operation, error) {
 			return c.Listings.Update(t.Context(), listingID, gen.UpdateListingRequest{ExpiresAt: expires})
 		}, `{"expiresAt":"2027-01-02T03:04:05.000Z"}`},

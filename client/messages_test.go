@@ -49,7 +49,7 @@ func TestMessages_AreGolden(t *testing.T) {
 	m := &messages{T: t, seen: map[string]bool{}, covered: map[string]bool{}}
 	for _, add := range []func(*messages){
 		(*messages).addSentinels, (*messages).addErrorTypes, (*messages).addOptions, (*messages).addArguments,
-		(*messages).addCalls, (*messages).addResponses, (*messages).addTokens, (*messages).addQuotas, (*messages).addRecoveryErrors,
+		(*messages).addAttempts, (*messages).addCalls, (*messages).addResponses, (*messages).addTokens, (*messages).addQuotas, (*messages).addRecoveryErrors,
 	} {
 		m.inBubble(add)
 	}
@@ -368,12 +368,14 @@ func (m *messages) addArguments() {
 		{"an amount in scientific notation", create("1e3")},
 		{"an amount of zero", create("0.00")},
 		{"an update without changes", failure(c.Listings.Update(ctx, "l1", gen.UpdateListingRequest{}))},
+		{"an update without a currency", failure(c.Listings.Update(ctx, "l1", gen.UpdateListingRequest{Amount: "162"}))},
+		{"a batch item without a currency", change(gen.UpdateItem{ListingID: "l1", Amount: "162"})},
 		{"a batch without items", batch()},
 		{"a batch of too many items", batch(slices.Repeat([]gen.CreateItem{item}, 101)...)},
 		{"a quantity of zero", batch(gen.CreateItem{VariantID: "v1", Amount: "162"})},
 		{"a quantity that is too large", batch(item, gen.CreateItem{VariantID: "v1", Amount: "162", Quantity: math.MaxInt32})},
 		{"a batch item without changes", change(gen.UpdateItem{ListingID: "l1"})},
-		{"a listing twice in a batch", change(gen.UpdateItem{ListingID: "l1", Amount: "1"}, gen.UpdateItem{ListingID: "L1", Amount: "2"})},
+		{"a listing twice in a batch", change(gen.UpdateItem{ListingID: "l1", Active: new(true)}, gen.UpdateItem{ListingID: "L1", Active: new(true)})},
 		{"an ingestion without products", ingest()},
 		{"a product without a title", ingest(gen.IngestionProduct{Brand: "Jordan"})},
 		{"a product without a price", ingest(product)},
@@ -392,6 +394,27 @@ func (m *messages) addArguments() {
 		},
 	} {
 		require.ErrorIs(m, tc.err, client.ErrInvalidArgument, tc.name)
+		m.add(tc.name, tc.err)
+	}
+}
+
+// addAttempts adds errors that say how often a request was sent, and whether to send a write again.
+func (m *messages) addAttempts() {
+	read := client.CallInfo{Operation: "GetListing", Method: "GET", Attempts: 3}
+	write := client.CallInfo{Operation: "CreateListing", Method: "POST", Attempts: 3}
+	unsent, unknown := write, write
+	unsent.Attempts, unknown.OutcomeUnknown = 0, true
+	for _, tc := range []struct {
+		name string
+		err  error
+	}{
+		{"a read without a response, after retries", &client.TransportError{CallInfo: read, Err: io.ErrUnexpectedEOF}},
+		{"a write that was not sent, after retries", &client.TransportError{CallInfo: write, Err: syscall.ECONNREFUSED}},
+		{"a write that was not tried", &client.TransportError{CallInfo: unsent, Err: context.Canceled}},
+		{"a write without a response, after retries", &client.TransportError{CallInfo: unknown, Err: io.ErrUnexpectedEOF}},
+		{"a status, after retries", &client.APIError{CallInfo: read, StatusCode: 503, Message: "busy", RequestID: "7f3a"}},
+		{"a broken body, after retries", &client.DecodeError{CallInfo: read, StatusCode: 200, Err: io.ErrUnexpectedEOF}},
+	} {
 		m.add(tc.name, tc.err)
 	}
 }

@@ -20,7 +20,7 @@ func TestDocComments_NameEveryRoute(t *testing.T) {
 	comments := methodComments(t)
 	for _, op := range gen.Operations() {
 		route := regexp.MustCompile(regexp.QuoteMeta(op.Method+" "+op.Route) + `[,.;: ]`)
-		assert.Regexp(t, route, comments, "no exported method names the route of %s", op.ID)
+		assert.Regexp(t, route, comments, "client: the comment of the method of %s must name %s %s", op.ID, op.Method, op.Route)
 	}
 	assert.NotContains(t, comments, "(documented", "provenance is recorded in the spec only")
 	assert.NotContains(t, comments, "(public", "provenance is recorded in the spec only")

@@ -44,7 +44,7 @@ func TestOperation_WaitReturnsAtItsEnd(t *testing.T) {
 				poll().Respond(200, test.end)
 
 				o, err := srv.Client().Listings.Update(t.Context(),
-					listingID, gen.UpdateListingRequest{Amount: "158.50"})
+					listingID, gen.UpdateListingRequest{Amount: "158.50", CurrencyCode: "USD"})
 				require.NoError(t, err)
 				same, err := o.Wait(t.Context())
 
@@ -206,7 +206,7 @@ func TestOperationsSince_FindsWriteOfUnknownOutcome(t *testing.T) {
 		}
 		reprice := func(amount gen.Amount) func() error {
 			return func() error {
-				_, err := l.c.Listings.Update(t.Context(), id, gen.UpdateListingRequest{Amount: amount})
+				_, err := l.c.Listings.Update(t.Context(), id, gen.UpdateListingRequest{Amount: amount, CurrencyCode: "USD"})
 				return err
 			}
 		}

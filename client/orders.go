@@ -9,6 +9,9 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/gen"
@@ -141,6 +144,10 @@ type Document struct {
 // have arrived. The attempt timeout covers only the headers; ctx covers the whole document. Read
 // fails if the document is incomplete, or if no byte arrives for 30 s. Errors: [ErrNotFound],
 // [ErrUnauthorized], [DecodeError] if the response is not a PDF, such as a gateway's error page.
+//
+// A shipping id has no field: it is the last segment of the path of the URLs in the order's
+// Shipment and in [Orders.ListShippingDocuments], which is assumed. [Orders.DownloadLabels] reads
+// it there.
 func (s *Orders) DownloadShippingDocument(ctx context.Context, orderNumber, shippingID string) (*Document, error) {
 	call := newCall(gen.OpGetShippingDocument, orderNumber, shippingID)
 	resp, err := s.c.roundTrip(ctx, call, func(ctx context.Context) (*http.Response, error) {
@@ -159,6 +166,83 @@ func (s *Orders) DownloadShippingDocument(ctx context.Context, orderNumber, ship
 		io.Closer
 	}{content, resp.Body}
 	return &Document{ReadCloser: body, ContentType: resp.Header.Get("Content-Type"), Size: resp.ContentLength}, nil
+}
+
+// Label is a document of a shipment.
+type Label struct {
+	URL        string // As the order has it.
+	ShippingID string // "" if the URL is not one of [Orders.DownloadShippingDocument].
+
+	// Document is nil if the URL is not one of [Orders.DownloadShippingDocument]. The caller
+	// decides whether to request it, without the credentials of the service.
+	Document *Document
+}
+
+// DownloadLabels opens the shipping label and the shipping document of an order from
+// [Orders.Get], each with [Orders.DownloadShippingDocument] (GET
+// /selling/orders/{orderNumber}/shipping-document/{shippingId}). The caller closes the Document of
+// each label. Of the two URLs in the order's Shipment only the shipping id is used: the last
+// segment of a path that ends in {orderNumber}/shipping-document/{shippingId}, on the host of the
+// base URL, without a query. A URL of another host or form is returned as it is, and is never
+// requested. Equal URLs are one label; an order that must not be shipped yet has none. The
+// documents of Direct orders are in [Orders.ListShippingDocuments].
+//
+// Errors: [ArgumentError] for an order without a Shipment, as in lists; those of
+// [Orders.DownloadShippingDocument], and then no document stays open.
+func (s *Orders) DownloadLabels(ctx context.Context, order *gen.Order) ([]Label, error) {
+	const op = gen.OpGetShippingDocument
+	if order == nil || order.Shipment == nil {
+		return nil, invalid(op, "order", "has no shipment: read the order with Get")
+	}
+	var labels []Label
+	for _, address := range []string{order.Shipment.ShippingLabelURL, order.Shipment.ShippingDocumentURL} {
+		isSame := func(l Label) bool { return l.URL == address }
+		if address == "" || slices.ContainsFunc(labels, isSame) {
+			continue
+		}
+		l := Label{URL: address, ShippingID: s.shippingID(order.OrderNumber, address)}
+		if l.ShippingID != "" {
+			var err error
+			if l.Document, err = s.DownloadShippingDocument(ctx, order.OrderNumber, l.ShippingID); err != nil {
+				closeLabels(labels)
+				return nil, err
+			}
+		}
+		labels = append(labels, l)
+	}
+	return labels, nil
+}
+
+func closeLabels(labels []Label) {
+	for _, l := range labels {
+		if l.Document != nil {
+			_ = l.Document.Close()
+		}
+	}
+}
+
+// shippingID returns the shipping id in the URL of a document of an order, or "" if the URL is of
+// another host or form.
+func (s *Orders) shippingID(orderNumber, address string) string {
+	u, err := url.Parse(address)
+	if err != nil || !sameOrigin(u, s.c.baseURL) || u.RawQuery != "" || u.Fragment != "" {
+		return ""
+	}
+	segments := strings.Split(u.EscapedPath(), "/")
+	for i := range segments {
+		if segments[i], err = url.PathUnescape(segments[i]); err != nil {
+			return ""
+		}
+	}
+	n := len(segments)
+	if n < 4 || segments[n-2] != "shipping-document" || segments[n-3] != orderNumber {
+		return ""
+	}
+	id := segments[n-1]
+	if checkID(gen.OpGetShippingDocument, "shippingId", id) != nil || strings.Contains(id, "/") {
+		return ""
+	}
+	return id
 }
 
 // pdfHead is the number of bytes at the start of a file in which PDF readers accept the PDF header.

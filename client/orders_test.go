@@ -16,6 +16,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/gen"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
 
 func TestOrders_SendOnlySetFilters(t *testing.T) {
@@ -70,6 +72,155 @@ func TestOrders_GetReadsExactFigures(t *testing.T) {
 	assert.Equal(t, "142.56", order.Payout.TotalPayout.String())
 	assert.Equal(t, "-14.58", order.Payout.Adjustments[0].Amount.String())
 	assert.Equal(t, "1Z0A4V930333458892", order.Shipment.TrackingNumber)
+}
+
+func TestOrders_ShippingDocumentsMayBeNull(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetShippingDocuments).Respond(200, `{"shippingDocuments":null}`)
+	srv.Expect(gen.OpGetShippingDocuments).Respond(200, `{"shippingDocuments":{
+		"thermalLabelOnly":"https://documents.example.com/thermal.pdf","sellerShippingInstructions":null}}`)
+	c := srv.Client()
+
+	none, err := c.Orders.ListShippingDocuments(t.Context(), orderID)
+	require.NoError(t, err)
+	thermal, err := c.Orders.ListShippingDocuments(t.Context(), orderID)
+	require.NoError(t, err)
+
+	assert.Zero(t, none.ShippingDocuments)
+	assert.Equal(t, "https://documents.example.com/thermal.pdf", thermal.ShippingDocuments.ThermalLabelOnly)
+}
+
+// closedBody reports whether it was closed.
+type closedBody struct {
+	io.Reader
+	closed bool
+}
+
+// Close implements [io.Closer].
+func (b *closedBody) Close() error {
+	b.closed = true
+	return nil
+}
+
+func shippedOrder(label, document string) *gen.Order {
+	return &gen.Order{OrderNumber: orderID, Shipment: &gen.Shipment{ShippingLabelURL: label, ShippingDocumentURL: document}}
+}
+
+func TestDownloadLabels_OpensTheDocumentsOfTheShipment(t *testing.T) {
+	srv := clienttest.New(t)
+	path := srv.BaseURL() + "/selling/orders/" + orderID + "/shipping-document/"
+	for _, id := range []string{"6JF8D2QX", "6JF8D2QX-P"} {
+		srv.Expect(gen.OpGetShippingDocument).Path("orderNumber", orderID).Path("shippingId", id).
+			Respond(200, []byte("%PDF-1.7 "+id))
+	}
+
+	labels, err := srv.Client().Orders.DownloadLabels(t.Context(), shippedOrder(path+"6JF8D2QX", path+"6JF8D2QX-P"))
+
+	require.NoError(t, err)
+	require.Len(t, labels, 2)
+	for i, id := range []string{"6JF8D2QX", "6JF8D2QX-P"} {
+		assert.Equal(t, id, labels[i].ShippingID)
+		assert.Equal(t, path+id, labels[i].URL)
+		content, err := io.ReadAll(labels[i].Document)
+		require.NoError(t, err)
+		assert.Equal(t, "%PDF-1.7 "+id, string(content))
+		require.NoError(t, labels[i].Document.Close())
+	}
+}
+
+func TestDownloadLabels_ReturnsOtherURLsWithoutRequestingThem(t *testing.T) {
+	srv := clienttest.New(t) // expects no request
+	base := srv.BaseURL()
+	document := "/selling/orders/" + orderID + "/shipping-document/"
+	for address, why := range map[string]string{
+		"https://labels.example.com/v2" + document + "6JF8D2QX":                     "another host",
+		strings.Replace(base, "http://", "https://", 1) + document + "6JF8D2QX":     "another scheme",
+		strings.Replace(base, "http://", "http://user@", 1) + document + "6JF8D2QX": "credentials",
+		base + "/labels/6JF8D2QX.pdf":                                               "another path",
+		base + "/selling/orders/999-999/shipping-document/6JF8D2QX":                 "another order",
+		base + document:                          "no id",
+		base + document + "%2e%2e":               "an id that is another path",
+		base + document + "a%2Fb":                "an id with a slash",
+		base + document + "6JF8D2QX?signature=1": "a query",
+		base + document + "6JF8D2QX#1":           "a fragment",
+		document + "6JF8D2QX":                    "no host",
+		"://":                                    "no URL",
+	} {
+		labels, err := srv.Client().Orders.DownloadLabels(t.Context(), shippedOrder(address, address))
+
+		require.NoError(t, err, why)
+		assert.Equal(t, []client.Label{{URL: address}}, labels, why)
+	}
+}
+
+func TestDownloadLabels_RefusesOrderWithoutShipment(t *testing.T) {
+	c := clienttest.New(t).Client()
+	for _, order := range []*gen.Order{nil, {OrderNumber: orderID}} {
+		_, err := c.Orders.DownloadLabels(t.Context(), order)
+		assertRefused(t, err, gen.OpGetShippingDocument, "order")
+	}
+	labels, err := c.Orders.DownloadLabels(t.Context(), shippedOrder("", ""))
+	require.NoError(t, err, "a shipment without documents yet")
+	assert.Empty(t, labels)
+}
+
+func TestDownloadLabels_ClosesDocumentsOnError(t *testing.T) {
+	first := &closedBody{Reader: strings.NewReader("%PDF-1.7")}
+	c := newTransportClient(t, transportFunc(func(req *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(req.URL.Path, "/a") {
+			return &http.Response{StatusCode: http.StatusOK, Body: first, Request: req}, nil
+		}
+		return &http.Response{StatusCode: http.StatusNotFound, Body: http.NoBody, Request: req}, nil
+	}), client.WithBaseURL("https://sell.example.com/v2"))
+	path := "https://SELL.example.com:443/v2/selling/orders/" + orderID + "/shipping-document/"
+
+	labels, err := c.Orders.DownloadLabels(t.Context(), shippedOrder(path+"a", path+"b"))
+
+	require.ErrorIs(t, err, client.ErrNotFound)
+	assert.Nil(t, labels)
+	assert.True(t, first.closed)
+}
+
+func TestDownloadLabels_ReadsShipmentsOfTheSandbox(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.Delay = 0 })
+		c := newTransportClient(t, market.HTTPClient().Transport, client.WithBaseURL(market.URL),
+			client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()))
+		made, err := c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: sandboxVariant, Amount: "400"})
+		require.NoError(t, err)
+		_, err = made.Wait(t.Context())
+		require.NoError(t, err)
+		number, err := market.Buy(t.Context(), made.ListingID())
+		require.NoError(t, err)
+		require.NoError(t, market.MoveOrder(t.Context(), number, "SHIPPED"))
+		order, err := c.Orders.Get(t.Context(), number)
+		require.NoError(t, err)
+
+		labels, err := c.Orders.DownloadLabels(t.Context(), order)
+
+		require.NoError(t, err)
+		require.NotEmpty(t, labels)
+		for _, l := range labels {
+			require.NotNil(t, l.Document, l.URL)
+			content, err := io.ReadAll(l.Document)
+			require.NoError(t, err)
+			assert.True(t, strings.HasPrefix(string(content), "%PDF-"))
+			require.NoError(t, l.Document.Close())
+		}
+	})
+}
+
+func TestDocument_AcceptsPDF(t *testing.T) {
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetShippingDocument).RespondExample()
+
+	document, err := srv.Client().Orders.DownloadShippingDocument(t.Context(), orderID, "label")
+
+	require.NoError(t, err)
+	require.NoError(t, document.Close())
+	accept := srv.Requests(gen.OpGetShippingDocument)[0].Header.Get("Accept")
+	assert.True(t, strings.HasPrefix(accept, "application/pdf,"), accept)
+	assert.Contains(t, accept, "application/json;q=", "an error is JSON")
 }
 
 func TestDocument_Streams(t *testing.T) {

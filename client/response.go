@@ -136,22 +136,33 @@ func salvage(err error, member string) string {
 
 // errorMessage returns the message of an error body, which may be {message}, {errorMessage},
 // {error} or {errors: []}, each of them a string or an object with a message. Several are joined by
-// semicolons. It returns "" if there is none, as in the HTML page of a gateway.
+// semicolons. Without them it is the title and the detail of RFC 7807. It returns "" if there is
+// none, as in the HTML page of a gateway.
 func errorMessage(body []byte) string {
 	var fields struct {
 		Message      json.RawMessage   `json:"message"`
 		ErrorMessage json.RawMessage   `json:"errorMessage"`
 		Error        json.RawMessage   `json:"error"`
 		Errors       []json.RawMessage `json:"errors"`
+		Title        json.RawMessage   `json:"title"`
+		Detail       json.RawMessage   `json:"detail"`
 	}
 	_ = json.Unmarshal(body, &fields) // the members that could be decoded are set
-	var messages []string
 	all := append([]json.RawMessage{fields.Message, fields.ErrorMessage, fields.Error}, fields.Errors...)
-	for _, raw := range all {
+	if messages := texts(all...); len(messages) > 0 {
+		return strings.Join(messages, "; ")
+	}
+	return strings.Join(texts(fields.Title, fields.Detail), ": ")
+}
+
+// texts returns the values that are text, or objects with a message.
+func texts(values ...json.RawMessage) []string {
+	var all []string
+	for _, raw := range values {
 		var reason gen.Reason
 		if len(raw) > 0 && reason.UnmarshalJSON(raw) == nil && reason != "" {
-			messages = append(messages, string(reason))
+			all = append(all, string(reason))
 		}
 	}
-	return strings.Join(messages, "; ")
+	return all
 }

@@ -43,9 +43,9 @@ func noResponses() map[string]string {
 func TestResponse_OfNoOperationIsDecodeError(t *testing.T) {
 	for why, body := range noResponses() {
 		c := newCannedClient(t, func(*http.Request) canned { return canned{status: 200, body: body} })
-		calls := typedCalls(t)
-		for _, op := range gen.Operations() {
-			err := calls[op.ID](t.Context(), c)
+		for id, call := range typedCalls(t) {
+			op, _ := gen.LookupOperation(id)
+			err := call(t.Context(), c)
 
 			failed, ok := errors.AsType[*client.DecodeError](err)
 			if !assert.True(t, ok, "%s for %s: %v", why, op.ID, err) {
@@ -264,7 +264,7 @@ func tracedWrites(t *testing.T) map[string]tracedWrite {
 			return operationIDsOf(c.Listings.Create(ctx, gen.CreateListingRequest{VariantID: variantID, Amount: "162"}))
 		}),
 		"update": write(gen.OpUpdateListing, func(ctx context.Context, c *client.Client) (string, error) {
-			return operationIDsOf(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "162"}))
+			return operationIDsOf(c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: "162", CurrencyCode: "USD"}))
 		}),
 		"activate": write(gen.OpActivateListing, func(ctx context.Context, c *client.Client) (string, error) {
 			return operationIDsOf(c.Listings.Activate(ctx, listingID, gen.ActivateListingRequest{}))

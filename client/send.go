@@ -74,6 +74,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		defer done()
 		c.written = progress.mayHaveSent(err)
+		c.unknown = c.written && !c.op.RetrySafe // events report the error before the retry table is consulted
 		return nil, &TransportError{CallInfo: c.info(), Err: s.cause(ctx, req, err)}
 	}
 	c.written = true

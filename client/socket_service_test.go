@@ -64,7 +64,7 @@ func openSocketService(t *testing.T, each int) *socketService {
 	s.writes = s.writeCalls(t, product, each)
 	for _, op := range gen.Operations() {
 		if !op.RetrySafe {
-			require.Contains(t, s.writes, op.ID)
+			require.Contains(t, s.writes, op.ID, "client/socket_service_test.go: add %s to writeCalls", op.ID)
 		}
 	}
 	return s
@@ -255,18 +255,18 @@ func (s *socketService) writeCalls(t *testing.T, product sandbox.Product, each i
 		})
 	change(gen.OpUpdateListing, active, gen.OperationTypeUpdate,
 		func(ctx context.Context, c *client.Client, id string) error {
-			return failure(c.Listings.Update(ctx, id, gen.UpdateListingRequest{Amount: "150"}))
+			return failure(c.Listings.Update(ctx, id, gen.UpdateListingRequest{Amount: "150", CurrencyCode: "USD"}))
 		},
 		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
-			return c.UpdateListing(ctx, id, gen.UpdateListingRequest{Amount: "150"})
+			return c.UpdateListing(ctx, id, gen.UpdateListingRequest{Amount: "150", CurrencyCode: "USD"})
 		})
 	change(gen.OpUpdateListingsBatch, active, gen.OperationTypeUpdate,
 		func(ctx context.Context, c *client.Client, id string) error {
-			return failure(c.Batches.Update(ctx, []gen.UpdateItem{{ListingID: id, Amount: "150"}}))
+			return failure(c.Batches.Update(ctx, []gen.UpdateItem{{ListingID: id, Amount: "150", CurrencyCode: "USD"}}))
 		},
 		func(ctx context.Context, c *gen.Client, id string) (*http.Response, error) {
 			return c.UpdateListingsBatch(ctx,
-				gen.UpdateListingsBatchRequest{Items: []gen.UpdateItem{{ListingID: id, Amount: "150"}}})
+				gen.UpdateListingsBatchRequest{Items: []gen.UpdateItem{{ListingID: id, Amount: "150", CurrencyCode: "USD"}}})
 		})
 	change(gen.OpDeactivateListing, active, gen.OperationTypeDeactivate,
 		func(ctx context.Context, c *client.Client, id string) error {

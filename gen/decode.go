@@ -187,6 +187,8 @@ type lenient struct{ warnings []string }
 func (d *lenient) decode(ctx context.Context, path string, data []byte, v reflect.Value) error {
 	kind := v.Kind()
 	_, custom := reflect.TypeAssert[json.Unmarshaler](v.Addr())
+	_, open := reflect.TypeAssert[openObject](v.Addr())
+	custom = custom && !open
 	divisible := !custom && (kind == reflect.Pointer || kind == reflect.Struct || kind == reflect.Slice)
 	if len(data) <= wholeSize || !divisible {
 		if json.Unmarshal(data, v.Addr().Interface()) == nil {
@@ -237,6 +239,9 @@ func (d *lenient) decodeStruct(ctx context.Context, path string, data []byte, v 
 			return err
 		}
 	}
+	if object, ok := reflect.TypeAssert[openObject](v.Addr()); ok {
+		object.setMembers(members)
+	}
 	return nil
 }
 
@@ -275,9 +280,9 @@ func memberNames(t reflect.Type) []string {
 }
 
 // indexFold returns the index of a member's name, -1 if it is missing. Like encoding/json it
-// ignores the case of letters.
+// ignores the case of letters, and fields whose name is "-".
 func indexFold(names []string, member string) int {
-	return slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, member) })
+	return slices.IndexFunc(names, func(name string) bool { return name != "-" && strings.EqualFold(name, member) })
 }
 
 // clear sets a field to zero and adds a warning.

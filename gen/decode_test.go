@@ -231,6 +231,9 @@ func TestDecode_WarnsOfTheMemberOfTheWrongKindOnly(t *testing.T) {
 		require.True(t, ok, name)
 		for field := range typ.Fields() {
 			member := jsonName(field)
+			if member == rawMembers {
+				continue
+			}
 			for _, value := range []any{json.RawMessage(`[[7]]`), json.RawMessage(`{"no":"such"}`), true, "no number, no time"} {
 				assertWarnsOfMember(t, typ, whole, field, member, value)
 			}
@@ -259,7 +262,7 @@ func assertWarnsOfMember(
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, want.Interface()))
 	for i := range typ.NumField() {
-		if other := typ.Field(i); other.Name != field.Name {
+		if other := typ.Field(i); other.Name != field.Name && jsonName(other) != rawMembers {
 			assert.Equal(t, want.Elem().Field(i).Interface(), got.Elem().Field(i).Interface(),
 				"%s.%s beside %s", typ, other.Name, member)
 		}

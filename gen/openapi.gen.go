@@ -415,7 +415,7 @@ func (e OrderStatus) Valid() bool {
 	}
 }
 
-// ActivateListingRequest The terms of the ask; what is left out stays as it was before the listing was deactivated.
+// ActivateListingRequest The terms of the ask. What is left out is as it was before the listing was deactivated, or as in an update.
 //
 // Example: {}
 type ActivateListingRequest struct {
@@ -593,8 +593,8 @@ type CreateItem struct {
 	CurrencyCode CurrencyCode `json:"currencyCode,omitempty,omitzero"`
 
 	// ExpiresAt When the ask ends; 999 days from the day of creation by default.
-	ExpiresAt     Time          `json:"expiresAt,omitempty,omitzero"`
-	InventoryType InventoryType `json:"inventoryType,omitempty,omitzero"`
+	ExpiresAt     Time               `json:"expiresAt,omitempty,omitzero"`
+	InventoryType InputInventoryType `json:"inventoryType,omitempty,omitzero"`
 
 	// Quantity Listings to create, 1 or more.
 	Quantity Int `json:"quantity"`
@@ -621,10 +621,10 @@ type CreateListingRequest struct {
 	// ExpiresAt When the ask ends; 999 days from creation by default.
 	ExpiresAt Time `json:"expiresAt,omitempty,omitzero"`
 
-	// InventoryType How the item gets to the buyer, from the seller (STANDARD) or from stock held by the service.
+	// InventoryType How an item that is offered gets to the buyer, from the seller (STANDARD) or from stock held by the service.
 	//
 	// Example: STANDARD
-	InventoryType InventoryType `json:"inventoryType,omitempty,omitzero"`
+	InventoryType InputInventoryType `json:"inventoryType,omitempty,omitzero"`
 
 	// VariantID Id of the variant the listing is for.
 	VariantID string `json:"variantId"`
@@ -732,7 +732,7 @@ type InboundShipment struct {
 
 // IngestProductsRequest The products to propose.
 //
-// Example: {"items":[{"brand":"Bearbrick","category":"collectibles","countryOfOrigin":"CN","productImages":["https://images.example.com/bearbrick.png"],"productTitle":"Bearbrick Andy Warhol Flowers 1000%","releaseDate":"2024-03-09","retailPrice":650,"variants":[{"size":"One Size"}]}]}
+// Example: {"items":[{"brand":"Bearbrick","category":"collectibles","countryOfOrigin":"CN","productCode":{"code":"MED-1000-1204","name":"Model number"},"productImages":["https://images.example.com/bearbrick.png"],"productTitle":"Bearbrick Andy Warhol Flowers 1000%","releaseDate":"2024-03-09","retailPrice":"650","variants":["One Size"]}]}
 type IngestProductsRequest struct {
 	// Items The products.
 	Items []IngestionProduct `json:"items"`
@@ -761,9 +761,9 @@ type IngestionItem struct {
 	// IngestionID Id of the ingestion.
 	IngestionID string `json:"ingestionId"`
 
-	// Input A product proposed for the catalog. Shoes and sneakers also need colorway, gtin, gender and styleCode.
+	// Input A product proposed for the catalog. Sneakers and shoes also need colorway, gtin, gender and styleCode; apparel and accessories need colorway, material and gender.
 	//
-	// Example: {"brand":"Jordan","category":"sneakers","colorway":"Varsity Red/Black-Sail-Muslin","countryOfOrigin":"CN","gender":"men","gtin":"0195866137516","productImages":["https://images.example.com/dz5485-612.png"],"productTitle":"Jordan 1 Retro High OG Chicago Lost and Found","releaseDate":"2022-11-19","retailPrice":180,"styleCode":"DZ5485-612","variants":[{"gtin":"0195866137516","size":"10.5"}]}
+	// Example: {"brand":"Jordan","category":"sneakers","colorway":"Varsity Red/Black-Sail-Muslin","countryOfOrigin":"CN","gender":"men","gtin":"0195866137516","productImages":["https://images.example.com/dz5485-612.png"],"productTitle":"Jordan 1 Retro High OG Chicago Lost and Found","releaseDate":"2022-11-19","retailPrice":"180","styleCode":"DZ5485-612","variants":["10","10.5"]}
 	Input IngestionProduct `json:"input,omitempty,omitzero"`
 
 	// PartnerProductID The caller's own id of the product.
@@ -788,9 +788,9 @@ type IngestionItemList struct {
 	Items []IngestionItem `json:"items"`
 }
 
-// IngestionProduct A product proposed for the catalog. Shoes and sneakers also need colorway, gtin, gender and styleCode.
+// IngestionProduct A product proposed for the catalog. Sneakers and shoes also need colorway, gtin, gender and styleCode; apparel and accessories need colorway, material and gender.
 //
-// Example: {"brand":"Jordan","category":"sneakers","colorway":"Varsity Red/Black-Sail-Muslin","countryOfOrigin":"CN","gender":"men","gtin":"0195866137516","productImages":["https://images.example.com/dz5485-612.png"],"productTitle":"Jordan 1 Retro High OG Chicago Lost and Found","releaseDate":"2022-11-19","retailPrice":180,"styleCode":"DZ5485-612","variants":[{"gtin":"0195866137516","size":"10.5"}]}
+// Example: {"brand":"Jordan","category":"sneakers","colorway":"Varsity Red/Black-Sail-Muslin","countryOfOrigin":"CN","gender":"men","gtin":"0195866137516","productImages":["https://images.example.com/dz5485-612.png"],"productTitle":"Jordan 1 Retro High OG Chicago Lost and Found","releaseDate":"2022-11-19","retailPrice":"180","styleCode":"DZ5485-612","variants":["10","10.5"]}
 type IngestionProduct struct {
 	// Brand Brand.
 	Brand string `json:"brand"`
@@ -803,16 +803,16 @@ type IngestionProduct struct {
 	// Colorway The maker's name of the colours.
 	Colorway string `json:"colorway,omitempty,omitzero"`
 
-	// CountryOfOrigin Where it was made.
+	// CountryOfOrigin Where it was made, as an ISO 3166 alpha code.
 	CountryOfOrigin string `json:"countryOfOrigin"`
 
-	// Dimensions Dimensions in words; neither source shows the shape, and text holds any.
+	// Dimensions Dimensions in words.
 	Dimensions string `json:"dimensions,omitempty,omitzero"`
 
 	// Gender Whom it is made for.
 	Gender string `json:"gender,omitempty,omitzero"`
 
-	// GTIN Trade item number.
+	// GTIN Trade item number of 8, 12, 13 or 14 digits.
 	GTIN string `json:"gtin,omitempty,omitzero"`
 
 	// Material What it is made of.
@@ -820,6 +820,11 @@ type IngestionProduct struct {
 
 	// PartnerProductID The caller's own id of the product.
 	PartnerProductID string `json:"partnerProductId,omitempty,omitzero"`
+
+	// ProductCode A code of a proposed product that is neither a style id nor a trade item number.
+	//
+	// Example: {"code":"MED-1000-1204","name":"Model number"}
+	ProductCode IngestionProductCode `json:"productCode,omitempty,omitzero"`
 
 	// ProductDescription The product in words.
 	ProductDescription string `json:"productDescription,omitempty,omitzero"`
@@ -836,8 +841,8 @@ type IngestionProduct struct {
 	// ReleaseDate The day it came out, as YYYY-MM-DD.
 	ReleaseDate string `json:"releaseDate"`
 
-	// RetailPrice The maker's price.
-	RetailPrice Figure `json:"retailPrice"`
+	// RetailPrice The maker's price as decimal text.
+	RetailPrice Amount `json:"retailPrice"`
 
 	// StyleCode The manufacturer's style id.
 	StyleCode string `json:"styleCode,omitempty,omitzero"`
@@ -845,11 +850,22 @@ type IngestionProduct struct {
 	// Tags Free tags.
 	Tags []string `json:"tags,omitempty,omitzero"`
 
-	// Variants The sizes.
-	Variants []IngestionVariant `json:"variants"`
+	// Variants The sizes, such as 7 and 7.5.
+	Variants []string `json:"variants"`
 
-	// Weight Weight in words; neither source shows the shape, and text holds any.
+	// Weight Weight in words.
 	Weight string `json:"weight,omitempty,omitzero"`
+}
+
+// IngestionProductCode A code of a proposed product that is neither a style id nor a trade item number.
+//
+// Example: {"code":"MED-1000-1204","name":"Model number"}
+type IngestionProductCode struct {
+	// Code The code.
+	Code string `json:"code,omitempty,omitzero"`
+
+	// Name What kind of code it is.
+	Name string `json:"name,omitempty,omitzero"`
 }
 
 // IngestionResult The catalog entry that a proposal led to.
@@ -871,17 +887,6 @@ type IngestionResult struct {
 // Example: In Review
 type IngestionStatus string
 
-// IngestionVariant A size of a proposed product. Neither source shows the shape: a variant needs a size at least, and can have a trade item number.
-//
-// Example: {"gtin":"0195866137516","size":"10.5"}
-type IngestionVariant struct {
-	// GTIN Trade item number of the size.
-	GTIN string `json:"gtin,omitempty,omitzero"`
-
-	// Size The size.
-	Size string `json:"size"`
-}
-
 // InitiatedShipments Shipments to the service's stock that the item is part of.
 //
 // Example: {"inbound":{"displayId":"SHP-2041"}}
@@ -889,7 +894,12 @@ type InitiatedShipments struct {
 	Inbound InboundShipment `json:"inbound,omitempty,omitzero"`
 }
 
-// InventoryType How the item gets to the buyer, from the seller (STANDARD) or from stock held by the service.
+// InputInventoryType How an item that is offered gets to the buyer, from the seller (STANDARD) or from stock held by the service.
+//
+// Example: STANDARD
+type InputInventoryType = InventoryType
+
+// InventoryType How the item of a listing or an order gets to the buyer. The document has STANDARD and DIRECT; responses have more values, so that it is a free string here.
 //
 // Example: STANDARD
 type InventoryType string
@@ -1136,13 +1146,16 @@ type MarketDataBlock struct {
 	SellFaster Amount `json:"sellFaster,omitempty,omitzero"`
 }
 
-// OperationAdditions What an operation adds to its listing.
+// OperationAdditions What an operation adds to its listing. The object is open: live services put amount, currencyCode, ask and more directly into it.
 //
 // Example: {"active":true,"askData":{"amount":"162","currency":"USD","expiresAt":"2029-07-28T09:14:06.000Z"}}
 type OperationAdditions struct {
 	// Active Whether the listing becomes active.
 	Active  *bool   `json:"active,omitempty"`
 	AskData AskData `json:"askData,omitempty,omitzero"`
+
+	// Members All members of the object, the typed ones included. Marshaling writes those that have no field.
+	Members OpenMembers `json:"-"`
 }
 
 // OperationChanges What an operation changes in its listing.
@@ -1151,9 +1164,9 @@ type OperationAdditions struct {
 type OperationChanges struct {
 	Additions OperationAdditions `json:"additions,omitempty,omitzero"`
 
-	// Removals What the operation takes away; it may be empty.
-	Removals map[string]interface{} `json:"removals,omitempty,omitzero"`
-	Updates  OperationUpdates       `json:"updates,omitempty,omitzero"`
+	// Removals What the operation takes away; it may be empty. The object is open.
+	Removals OpenMembers      `json:"removals,omitempty,omitzero"`
+	Updates  OperationUpdates `json:"updates,omitempty,omitzero"`
 }
 
 // OperationChannel The channel an operation was started through.
@@ -1176,10 +1189,13 @@ type OperationStatus string
 // Example: CREATE
 type OperationType string
 
-// OperationUpdates What an operation changes in its listing in place.
+// OperationUpdates What an operation changes in its listing in place. The object is open.
 //
 // Example: {"updatedAt":"2026-11-02T09:14:07.120Z"}
 type OperationUpdates struct {
+	// Members All members of the object, the typed ones included. Marshaling writes those that have no field.
+	Members OpenMembers `json:"-"`
+
 	// UpdatedAt The new time of change.
 	UpdatedAt Time `json:"updatedAt,omitempty,omitzero"`
 }
@@ -1438,7 +1454,7 @@ type Shipment struct {
 
 // ShippingDocuments The documents that a Direct order is shipped with.
 //
-// Example: {"requiredDocuments":{"packing-slip":"https://documents.example.com/packing-slip.pdf"},"thermalLabelOnly":false}
+// Example: {"requiredDocuments":{"packing-slip":"https://documents.example.com/packing-slip.pdf"},"thermalLabelOnly":"https://documents.example.com/thermal-en.pdf"}
 type ShippingDocuments struct {
 	// AdditionalDocumentsRequired Whether more documents are needed. That it is a boolean is assumed from its name.
 	AdditionalDocumentsRequired bool `json:"additionalDocumentsRequired,omitempty,omitzero"`
@@ -1449,24 +1465,17 @@ type ShippingDocuments struct {
 	// RequiredDocuments Addresses of documents by name or by language.
 	//
 	// Example: {"en":"https://documents.example.com/label-en.pdf"}
-	RequiredDocuments DocumentLinks `json:"requiredDocuments,omitempty,omitzero"`
-
-	// SellerShippingInstructions The labels a seller prints.
-	//
-	// Example: {"thermalLabel":{"en":"https://documents.example.com/thermal-en.pdf"}}
+	RequiredDocuments          DocumentLinks        `json:"requiredDocuments,omitempty,omitzero"`
 	SellerShippingInstructions ShippingInstructions `json:"sellerShippingInstructions,omitempty,omitzero"`
 
-	// ThermalLabelOnly Whether only thermal labels are taken. That it is a boolean is assumed from its name.
-	ThermalLabelOnly bool `json:"thermalLabelOnly,omitempty,omitzero"`
+	// ThermalLabelOnly Where the thermal label alone is.
+	ThermalLabelOnly string `json:"thermalLabelOnly,omitempty,omitzero"`
 }
 
 // ShippingDocumentsResponse The shipping documents of an order, if it has any.
 //
 // Example: {"shippingDocuments":{"requiredDocuments":{"packing-slip":"https://documents.example.com/packing-slip.pdf"}}}
 type ShippingDocumentsResponse struct {
-	// ShippingDocuments The documents that a Direct order is shipped with.
-	//
-	// Example: {"requiredDocuments":{"packing-slip":"https://documents.example.com/packing-slip.pdf"},"thermalLabelOnly":false}
 	ShippingDocuments ShippingDocuments `json:"shippingDocuments,omitempty,omitzero"`
 }
 
@@ -1552,7 +1561,7 @@ type UpdateBatchItemList struct {
 
 // UpdateItem A listing to update, and the terms to change; the variant cannot be changed.
 //
-// Example: {"amount":"158.50","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}
+// Example: {"amount":"158.50","currencyCode":"USD","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}
 type UpdateItem struct {
 	// Active Whether the listing is active.
 	Active *bool `json:"active,omitempty"`
@@ -1568,9 +1577,9 @@ type UpdateItem struct {
 	ListingID string `json:"listingId"`
 }
 
-// UpdateListingRequest The terms to change; what is left out stays.
+// UpdateListingRequest The terms to change. By the published text a currency left out is USD and an expiry left out 999 days from today; a live service may keep what the listing has instead.
 //
-// Example: {"amount":"158.50"}
+// Example: {"amount":"158.50","currencyCode":"USD"}
 type UpdateListingRequest struct {
 	// Amount New price as decimal text, above zero.
 	Amount Amount `json:"amount,omitempty,omitzero"`
@@ -1586,7 +1595,7 @@ type UpdateListingRequest struct {
 
 // UpdateListingsBatchRequest The listings to update, 100 at most.
 //
-// Example: {"items":[{"amount":"158.50","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}]}
+// Example: {"items":[{"amount":"158.50","currencyCode":"USD","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}]}
 type UpdateListingsBatchRequest struct {
 	// Items What to update.
 	Items []UpdateItem `json:"items"`

@@ -22,8 +22,7 @@ func TestOperations_AreThoseOfTheSpec(t *testing.T) {
 			})
 		}
 	}
-	assert.Len(t, want, 32)
-	assert.ElementsMatch(t, want, gen.Operations())
+	assert.ElementsMatch(t, want, gen.Operations(), "run make generate")
 }
 
 func TestOperations_ReturnsACopy(t *testing.T) {

@@ -214,7 +214,7 @@ func own(t *testing.T, m *market) belongings {
 	ingestion := m.call(http.MethodPost, "/catalog/ingestion", map[string]any{"items": []any{map[string]any{
 		"category": "sneakers", "productTitle": "A Shoe", "brand": "A Brand",
 		"productImages": []any{"https://images.example.com/1.png"},
-		"variants":      []any{map[string]any{"size": "10"}}, "retailPrice": 100,
+		"variants":      []any{"10"}, "retailPrice": "100",
 		"releaseDate": "2026-01-01", "countryOfOrigin": "CN",
 		"colorway": "White", "gtin": "036000291452", "gender": "men", "styleCode": "AB1234-100",
 	}}})
@@ -279,7 +279,7 @@ func TestAccounts_CannotReachEachOther(t *testing.T) {
 	m.settle()
 	assert.Equal(t, before, b.readAll(m), "nothing was changed")
 	for _, operation := range operationsWithIDs(t) {
-		assert.True(t, tried[operation], "%s takes an id of an account and is not tried", operation)
+		assert.True(t, tried[operation], "sandbox/accounts_test.go: add a row for %s, which takes an id of an account", operation)
 	}
 }
 
@@ -297,7 +297,7 @@ func operationsWithIDs(t *testing.T) []string {
 			ids = append(ids, operation.OperationID)
 		}
 	}
-	require.Len(t, ids, 17)
+	require.NotEmpty(t, ids)
 	return ids
 }
 

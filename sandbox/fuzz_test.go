@@ -150,7 +150,7 @@ func (f *fuzzed) trade() {
 	f.write("POST", "/selling/batch/create-listing", `{"items":[{`+panda+`"300","quantity":30},{"variantId":"x","amount":"1","quantity":1}]}`)
 	f.write("POST", "/selling/listings", `{`+panda+`"230","expiresAt":"`+f.clock().Add(time.Hour).Format(time.RFC3339)+`"}`)
 	f.write("POST", "/catalog/ingestion", `{"items":[{"category":"collectibles","productTitle":"Bear","brand":"Bearbrick",
-		"productImages":["https://images.example.com/bear.png"],"variants":[{"size":"One Size"}],"retailPrice":650,
+		"productImages":["https://images.example.com/bear.png"],"variants":["One Size"],"retailPrice":"650",
 		"releaseDate":"2024-03-09","countryOfOrigin":"CN"}]}`)
 	f.settle()
 

@@ -19,8 +19,8 @@ func aurora(changes map[string]any) map[string]any {
 	p := map[string]any{
 		"category": "sneakers", "productTitle": "Trail Runner Aurora", "brand": "Fjord",
 		"productImages": []any{"https://images.example.com/aurora.png"},
-		"variants":      []any{map[string]any{"size": "10"}, map[string]any{"size": "10.5", "gtin": "4006381333931"}},
-		"retailPrice":   129.5, "releaseDate": "2026-03-01", "countryOfOrigin": "NO",
+		"variants":      []any{"10", "10.5"},
+		"retailPrice":   "129.5", "releaseDate": "2026-03-01", "countryOfOrigin": "NO",
 		"colorway": "Polar Blue/White",
 		"gtin":     "4006381333931", "gender": "men", "styleCode": "FJ2045-400",
 		"partnerProductId": "aurora-400",
@@ -73,7 +73,7 @@ func TestIngestion_ReviewedProductIsInTheCatalog(t *testing.T) {
 	product, variant := byNumber.text("productId"), byNumber.text("variantId")
 	assert.Equal(t, variant, item.text("items", 0, "result", "variantId"),
 		"the variant with the number of the product")
-	assert.Equal(t, "10.5", byNumber.text("variantValue"))
+	assert.Equal(t, "10", byNumber.text("variantValue"))
 	p := m.get("/catalog/products/%s", product)
 	assert.Equal(t, "FJ2045-400", p.text("styleId"))
 	assert.Equal(t, "SS26", p.text("productAttributes", "season"))
@@ -99,8 +99,10 @@ func TestIngestion_ReviewedProductIsInTheCatalog(t *testing.T) {
 func TestIngestion_AcceptsAnyTitle(t *testing.T) {
 	m := open(t)
 	for i, title := range []string{"\x00", "???", `"'*`, "\u0301", "靴", strings.Repeat("long ", 200)} {
-		size := map[string]any{"size": "One Size"}
-		path := m.ingest(aurora(map[string]any{"category": "apparel", "productTitle": title, "gtin": nil, "styleCode": nil, "variants": []any{size}}))
+		path := m.ingest(aurora(map[string]any{
+			"category": "apparel", "material": "cotton", "productTitle": title, "gtin": nil, "styleCode": nil,
+			"variants": []any{"One Size"},
+		}))
 		m.pass(time.Hour)
 		assert.Equal(t, title, m.get("%s", path).text("items", 0, "result", "title"))
 		assert.Equal(t, json.Number(strconv.Itoa(i+1)), m.get("/catalog/search?query=fjord").at("count"))
@@ -121,14 +123,15 @@ func TestIngestion_RefusesIncompleteProposals(t *testing.T) {
 		},
 		{map[string]any{"countryOfOrigin": nil}, "/items/1/countryOfOrigin", "a required member is missing"},
 		{map[string]any{"category": "boats"}, "/items/1/category", "a category that does not exist"},
-		{map[string]any{"retailPrice": "129.50"}, "/items/1/retailPrice", "a text where a number belongs"},
-		{map[string]any{"variants": []any{map[string]any{"gtin": "4006381333931"}}}, "/items/1/variants/0/size", "a variant without a size"},
-		{map[string]any{"variants": []any{map[string]any{"size": " "}}}, "/items/1/variants/0/size", "a blank size"},
+		{map[string]any{"retailPrice": 129.50}, "/items/1/retailPrice", "a number where a text belongs"},
+		{map[string]any{"variants": []any{map[string]any{"size": "10"}}}, "/items/1/variants/0", "an object where a text belongs"},
+		{map[string]any{"variants": []any{" "}}, "/items/1/variants/0", "a blank size"},
 		{map[string]any{"variants": []any{}}, "/items/1/variants", "no sizes"},
 		{map[string]any{"productTitle": ""}, "/items/1/productTitle", "a blank title"},
 		{map[string]any{"styleCode": nil}, "/items/1/styleCode", "sneakers have a style"},
 		{map[string]any{"gtin": nil}, "/items/1/gtin", "sneakers have a number"},
 		{map[string]any{"gender": nil, "category": "shoes"}, "/items/1/gender", "shoes have a gender"},
+		{map[string]any{"category": "apparel"}, "/items/1/material", "apparel has a material"},
 		{map[string]any{"colorway": "\t", "category": "shoes"}, "/items/1/colorway", "shoes have a colour"},
 	} {
 		m.call(http.MethodPost, "/catalog/ingestion", map[string]any{"items": []any{aurora(nil), aurora(row.changes)}}).
@@ -159,7 +162,7 @@ func TestIngestion_ReviewRejectsImpossibleProducts(t *testing.T) {
 		{map[string]any{"gtin": "036000291453"}, "trade item number", "a wrong check digit"},
 		{map[string]any{"releaseDate": "1899-12-31"}, "release date", "too early"},
 		{map[string]any{"releaseDate": "2028-11-03"}, "release date", "more than two years ahead"},
-		{map[string]any{"retailPrice": 0}, "retail price", "free"},
+		{map[string]any{"retailPrice": "0"}, "retail price", "free"},
 		{map[string]any{"productImages": []any{}}, "images", "none"},
 	} {
 		m := open(t)
@@ -197,7 +200,7 @@ func TestIngestion_AcceptsTheFirstOfEqualProposals(t *testing.T) {
 
 func TestIngestion_IsFilteredByStatus(t *testing.T) {
 	m := open(t)
-	path := m.ingest(aurora(nil), aurora(map[string]any{"retailPrice": 0}), aurora(nil))
+	path := m.ingest(aurora(nil), aurora(map[string]any{"retailPrice": "0"}), aurora(nil))
 	assert.Equal(t, 3, m.get("%s?status=In+Review", path).len("items"))
 	assert.Equal(t, 0, m.get("%s?status=Completed", path).len("items"))
 	m.pass(time.Hour)
@@ -238,7 +241,7 @@ func TestIngestion_ReviewSurvivesARestart(t *testing.T) {
 	killed.pass(30 * time.Second)
 	var others []map[string]any
 	for _, style := range []string{"FJ1-1", "FJ1-2", "FJ1-3"} {
-		others = append(others, aurora(map[string]any{"styleCode": style, "gtin": "036000291452", "variants": []any{map[string]any{"size": style}}}))
+		others = append(others, aurora(map[string]any{"styleCode": style, "gtin": "036000291452", "variants": []any{style}}))
 	}
 	late := killed.ingest(others...)
 	killed.pass(30 * time.Second)

@@ -51,7 +51,8 @@ func TestShipping_DocumentsOfDirectOrders(t *testing.T) {
 	r.Host = strings.TrimPrefix(srv.URL, "http://")
 	a := m.send(r)
 	require.Equal(t, http.StatusOK, a.status)
-	assert.Equal(t, false, a.at("shippingDocuments", "thermalLabelOnly"))
+	assert.Equal(t, a.text("shippingDocuments", "sellerShippingInstructions", "thermalLabel", "en"),
+		a.text("shippingDocuments", "thermalLabelOnly"))
 	assert.Equal(t, false, a.at("shippingDocuments", "additionalDocumentsRequired"))
 	for title, address := range map[string]string{
 		"Packing slip":           a.text("shippingDocuments", "requiredDocuments", "packing-slip"),
@@ -92,7 +93,7 @@ func TestShipping_URLsLeadToDocuments(t *testing.T) {
 		assert.Equal(t, http.StatusOK, status)
 		assert.Equal(t, "application/pdf", header.Get("Content-Type"))
 	}
-	assert.Equal(t, map[string]any{}, m.get("/selling/orders/%s/shipping-document", number).body,
+	assert.Equal(t, map[string]any{"shippingDocuments": nil}, m.get("/selling/orders/%s/shipping-document", number).body,
 		"standard orders require none")
 }
 

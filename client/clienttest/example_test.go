@@ -21,7 +21,11 @@ func matchLowestAsk(ctx context.Context, c *client.Client, listingID string) err
 	if err != nil {
 		return err
 	}
-	_, err = c.Listings.Update(ctx, listingID, gen.UpdateListingRequest{Amount: market.LowestAskAmount})
+	changes := gen.UpdateListingRequest{Amount: market.LowestAskAmount, CurrencyCode: "USD"}
+	if listing.Ask != nil {
+		changes.ExpiresAt = listing.Ask.AskExpiresAt // left out, it may change
+	}
+	_, err = c.Listings.Update(ctx, listingID, changes)
 	return err
 }
 
@@ -43,7 +47,9 @@ func Example() {
 	srv.Expect(gen.OpGetVariantMarketData).
 		Query("currencyCode", "USD").
 		Respond(200, gen.MarketData{LowestAskAmount: "155"})
-	srv.Expect(gen.OpUpdateListing).BodyJSON(`{"amount":"155"}`).RespondExample()
+	srv.Expect(gen.OpUpdateListing).
+		BodyJSON(`{"amount":"155","currencyCode":"USD","expiresAt":"2029-07-28T09:14:06.000Z"}`).
+		RespondExample()
 
 	err := matchLowestAsk(context.Background(), srv.Client(), "98e2e748")
 	fmt.Println("error:", err)

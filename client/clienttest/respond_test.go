@@ -215,3 +215,27 @@ func TestRespond_SendsShippingDocumentsAsPDF(t *testing.T) {
 		})
 	}
 }
+
+func TestRespond_AcceptsEveryInventoryType(t *testing.T) {
+	at := gen.TimeOf(time.Date(2026, 11, 2, 9, 14, 5, 0, time.UTC))
+	for _, kind := range []gen.InventoryType{
+		gen.InventoryTypeStandard, gen.InventoryTypeDirect, gen.InventoryTypeFlex, gen.InventoryTypeDFS,
+	} {
+		srv := clienttest.New(t, clienttest.InProcess())
+		srv.Expect(gen.OpGetListing).Respond(200, gen.Listing{
+			ListingID: "l1", Status: gen.ListingStatusActive, InventoryType: kind, CreatedAt: at, UpdatedAt: at,
+		})
+		srv.Expect(gen.OpGetOrder).Respond(200, gen.Order{
+			OrderNumber: "1-1", Status: gen.OrderStatusCreated, InventoryType: kind, CreatedAt: at, UpdatedAt: at,
+		})
+		c := srv.Client()
+
+		l, err := c.Listings.Get(t.Context(), "l1")
+		require.NoError(t, err)
+		o, err := c.Orders.Get(t.Context(), "1-1")
+		require.NoError(t, err)
+
+		assert.Equal(t, kind, l.InventoryType)
+		assert.Equal(t, kind, o.InventoryType)
+	}
+}

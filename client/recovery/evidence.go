@@ -34,8 +34,7 @@ type evidence struct {
 // page is what one page of a list says about the list.
 type page struct {
 	hasArray bool
-	count    int            // Of all matches; zero if the page does not say.
-	changes  map[string]any // Of its operations, by their ids.
+	count    int // Of all matches; zero if the page does not say.
 }
 
 func newEvidence(c *client.Client, madeAt time.Time, opts Options) evidence {
@@ -80,16 +79,11 @@ func (e *evidence) decode() {
 		return
 	}
 	e.findZoneless(response)
-	p := page{changes: map[string]any{}}
+	p := page{}
 	p.count, _ = strconv.Atoi(fmt.Sprint(member(response, "count")))
-	operations, ofOperations := member(response, "operations").([]any)
+	_, ofOperations := member(response, "operations").([]any)
 	_, ofListings := member(response, "listings").([]any)
 	p.hasArray = ofOperations || ofListings
-	for _, o := range operations {
-		if id, ok := member(o, "operationId").(string); ok {
-			p.changes[id] = member(o, "changes")
-		}
-	}
 	e.pages = append(e.pages, p)
 }
 

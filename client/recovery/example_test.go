@@ -166,7 +166,10 @@ func ExampleSettleUpdate() {
 	defer stop()
 	ids := offer(ctx, c, 2)
 
-	items := []gen.UpdateItem{{ListingID: ids[0], Amount: "158"}, {ListingID: ids[1], Amount: "171.50"}}
+	items := []gen.UpdateItem{
+		{ListingID: ids[0], Amount: "158", CurrencyCode: "USD"},
+		{ListingID: ids[1], Amount: "171.50", CurrencyCode: "USD"},
+	}
 	sentAt := time.Now()
 	_, err := c.Batches.Update(ctx, items)
 	if errors.Is(err, client.ErrOutcomeUnknown) {

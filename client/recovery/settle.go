@@ -166,16 +166,10 @@ func (s *settler) examine(w *write, o client.FoundOperation) {
 	if s.known[o.ID()] || slices.ContainsFunc(w.matches, matches) {
 		return
 	}
-	var changes any
-	for _, p := range s.pages {
-		if found, ok := p.changes[o.ID()]; ok {
-			changes = found
-		}
-	}
 	if o.ID() != "" {
 		delete(w.doubts, o.ID()) // its changes may be there now
 	}
-	like, why := w.compare(o.Snapshot(), changes)
+	like, why := w.compare(o.Snapshot())
 	if like == equal {
 		switch {
 		case o.ID() == "":
@@ -225,13 +219,13 @@ const (
 
 // compare compares an operation with the write. Only its type, an amount or a currency can make it
 // different.
-func (w *write) compare(o gen.ListingOperation, changes any) (like likeness, why string) {
+func (w *write) compare(o gen.ListingOperation) (like likeness, why string) {
 	if o.OperationType.Valid() && !slices.Contains(w.types, o.OperationType) {
 		return different, ""
 	}
 	shown := map[string][]string{}
-	collect(member(changes, "additions"), shown)
-	collect(member(changes, "updates"), shown)
+	collect(o.Changes.Additions.Members, shown)
+	collect(o.Changes.Updates.Members, shown)
 	sent := map[string]string{amounts: canonical(w.Amount), currencies: folded(string(w.CurrencyCode))}
 	if !w.ExpiresAt.IsZero() {
 		sent[expiries] = instant(w.ExpiresAt)
@@ -268,16 +262,20 @@ const (
 
 // collect gathers the values of changes by field. Changes are open objects, which hold terms
 // directly, in askData or in ask.
-func collect(value any, shown map[string][]string) {
-	members, _ := value.(map[string]any)
-	for name, v := range members {
-		text := ""
-		switch v := v.(type) {
-		case map[string]any:
-			collect(v, shown)
+func collect(members gen.OpenMembers, shown map[string][]string) {
+	for name, value := range members {
+		var text string
+		switch string(value[:min(1, len(value))]) {
+		case "{":
+			var inner gen.OpenMembers
+			_ = json.Unmarshal(value, &inner) // the client has decoded the whole response
+			collect(inner, shown)
 			continue
-		case string, json.Number, bool:
-			text = fmt.Sprint(v)
+		case `"`:
+			_ = json.Unmarshal(value, &text)
+		case "[", "n": // a list or null has no value
+		default:
+			text = string(value)
 		}
 		switch folded(name) {
 		case "amount":

@@ -75,9 +75,9 @@ func TestSettleUpdate_DecidesEachListing(t *testing.T) {
 		pass(time.Hour)
 		items := []gen.UpdateItem{
 			{ListingID: ids[0], Amount: "80", CurrencyCode: "USD"},
-			{ListingID: ids[1], Amount: "81.50"},
-			{ListingID: ids[2], Amount: "82", ExpiresAt: gen.TimeOf(february)},
-			{ListingID: ids[3], Amount: "83"},
+			{ListingID: ids[1], Amount: "81.50", CurrencyCode: "USD"},
+			{ListingID: ids[2], Amount: "82", CurrencyCode: "USD", ExpiresAt: gen.TimeOf(february)},
+			{ListingID: ids[3], Amount: "83", CurrencyCode: "USD"},
 		}
 		sentAt := m.during(lostResponse, m.update(items))
 		posts := m.posts
@@ -99,8 +99,8 @@ func TestSettleUpdate_DecidesEachListing(t *testing.T) {
 func TestSettleUpdate_SeesThatNothingWasUpdated(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
 		ids := m.offer(3)
-		m.during(noLoss, m.update([]gen.UpdateItem{{ListingID: ids[0], Amount: "90"}}))
-		items := []gen.UpdateItem{{ListingID: ids[0], Amount: "80"}, {ListingID: ids[1], Amount: "81"}, {ListingID: ids[2], Amount: "82"}}
+		m.during(noLoss, m.update([]gen.UpdateItem{{ListingID: ids[0], Amount: "90", CurrencyCode: "USD"}}))
+		items := []gen.UpdateItem{{ListingID: ids[0], Amount: "80", CurrencyCode: "USD"}, {ListingID: ids[1], Amount: "81", CurrencyCode: "USD"}, {ListingID: ids[2], Amount: "82", CurrencyCode: "USD"}}
 		sentAt := m.during(lostRequest, m.update(items))
 		began := time.Now()
 		m.reads = nil
@@ -119,7 +119,7 @@ func TestSettleUpdate_ReadsListingsUntilTheyLanded(t *testing.T) {
 		ids := m.offer(5)
 		var items []gen.UpdateItem
 		for _, id := range ids {
-			items = append(items, gen.UpdateItem{ListingID: id, Amount: "80"})
+			items = append(items, gen.UpdateItem{ListingID: id, Amount: "80", CurrencyCode: "USD"})
 		}
 		sentAt := m.during(lostResponse, m.update(items))
 		m.reads = nil
@@ -166,7 +166,7 @@ func TestSettleOperation_SettlesEveryWriteToAListing(t *testing.T) {
 			return err
 		},
 		gen.OperationTypeActivate: func(ctx context.Context, m *market, id string) error {
-			_, err := m.c.Listings.Activate(ctx, id, gen.ActivateListingRequest{Amount: "80"})
+			_, err := m.c.Listings.Activate(ctx, id, gen.ActivateListingRequest{Amount: "80", CurrencyCode: "USD"})
 			return err
 		},
 	}
@@ -343,7 +343,7 @@ func TestSettle_DistinguishesOtherOperations(t *testing.T) {
 func TestSettle_ReturnsWhatIsDecidedWhenTheContextEnds(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
 		ids := m.offer(2)
-		items := []gen.UpdateItem{{ListingID: ids[0], Amount: "80"}, {ListingID: ids[1], Amount: "80"}}
+		items := []gen.UpdateItem{{ListingID: ids[0], Amount: "80", CurrencyCode: "USD"}, {ListingID: ids[1], Amount: "80", CurrencyCode: "USD"}}
 		sentAt := m.during(lostResponse, m.update(items[:1]))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -380,7 +380,7 @@ func TestSettle_RefusesInvalidArguments(t *testing.T) {
 
 func TestSettle_CannotTellByAClockThatWasAhead(t *testing.T) {
 	inMarket(t, func(t *testing.T, m *market) {
-		item := gen.UpdateItem{ListingID: m.offer(1)[0], Amount: "80"}
+		item := gen.UpdateItem{ListingID: m.offer(1)[0], Amount: "80", CurrencyCode: "USD"}
 		sentAt := m.during(lostRequest, m.update([]gen.UpdateItem{item})).Add(time.Minute)
 		v, err := recovery.SettleUpdate(t.Context(), m.c, []gen.UpdateItem{item}, sentAt, recovery.Options{})
 		require.NoError(t, err)

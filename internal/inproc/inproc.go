@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -142,6 +143,9 @@ func receive(ctx context.Context, r *http.Request, hooks *httptrace.ClientTrace)
 	}
 	received.RequestURI, received.Host = target, cmp.Or(r.Host, r.URL.Host)
 	received.RemoteAddr = "192.0.2.1:1234" // reserved for documentation
+	if r.URL.Scheme == "https" {
+		received.TLS = &tls.ConnectionState{HandshakeComplete: true} // handlers tell the schemes apart by it
+	}
 	received.Body, received.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	received.GetBody = nil
 	return received, nil

@@ -204,6 +204,20 @@ func TestTransport_PassesTheRequestThatAServerReads(t *testing.T) {
 	}
 }
 
+func TestTransport_HasTLSForHTTPS(t *testing.T) {
+	for url, want := range map[string]bool{"http://service.invalid/": false, "https://service.invalid/": true} {
+		var got bool
+		transport := &Transport{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.TLS != nil })}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		require.NoError(t, err)
+		resp, err := transport.RoundTrip(r)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		assert.Equal(t, want, got, url)
+		transport.Close()
+	}
+}
+
 func TestTransport_ReportsToHTTPTrace(t *testing.T) {
 	for name, connect := range connections() {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -14,23 +13,17 @@ import (
 // Proposal is a product that a seller proposes for the catalog, with the members that a review
 // reads.
 type Proposal struct {
-	Category    string            `json:"category"`
-	Title       string            `json:"productTitle"`
-	Brand       string            `json:"brand"`
-	Images      []string          `json:"productImages"`
-	Sizes       []ProposedVariant `json:"variants"` // at least one
-	RetailPrice json.Number       `json:"retailPrice"`
-	ReleaseDate string            `json:"releaseDate"`
-	Colorway    string            `json:"colorway"`
-	GTIN        string            `json:"gtin"`
-	Gender      string            `json:"gender"`
-	StyleCode   string            `json:"styleCode"`
-}
-
-// ProposedVariant is a size of a proposed product.
-type ProposedVariant struct {
-	Size string `json:"size"`
-	GTIN string `json:"gtin"` // may be empty
+	Category    string   `json:"category"`
+	Title       string   `json:"productTitle"`
+	Brand       string   `json:"brand"`
+	Images      []string `json:"productImages"`
+	Sizes       []string `json:"variants"` // at least one
+	RetailPrice string   `json:"retailPrice"`
+	ReleaseDate string   `json:"releaseDate"`
+	Colorway    string   `json:"colorway"`
+	GTIN        string   `json:"gtin"`
+	Gender      string   `json:"gender"`
+	StyleCode   string   `json:"styleCode"`
 }
 
 // priceLimit is the lowest retail price that is refused as impossible.
@@ -39,9 +32,9 @@ var priceLimit = decimal.MustNew(1_000_000, 0)
 // Product returns the product of a proposal. The id is a UUID. The same proposal and id always make
 // equal products. An error is a reason to reject the proposal.
 func (p Proposal) Product(id string) (*Product, error) {
-	retail, err := decimal.Parse(p.RetailPrice.String())
+	retail, err := decimal.Parse(p.RetailPrice)
 	if err != nil || retail.Sign() < 1 || retail.Cmp(priceLimit) >= 0 {
-		return nil, fmt.Errorf("retail price (%.40s): must be positive and below %s", p.RetailPrice, priceLimit)
+		return nil, fmt.Errorf("retail price (%.40q): must be positive and below %s", p.RetailPrice, priceLimit)
 	}
 	released, err := time.Parse(time.DateOnly, p.ReleaseDate)
 	if err != nil {
@@ -69,34 +62,21 @@ func (p Proposal) Product(id string) (*Product, error) {
 
 func (p Proposal) addVariants(product *Product) error {
 	sizes := map[string]bool{}
-	numbers := map[string]bool{}
 	for _, s := range p.Sizes {
-		if sizes[s.Size] {
-			return fmt.Errorf("size (%.40q): must be unique", s.Size)
+		if sizes[s] {
+			return fmt.Errorf("size (%.40q): must be unique", s)
 		}
-		sizes[s.Size] = true
-		v, _ := product.addVariant(s.Size)
-		v.Sizes = p.conversions(s.Size)
-		if s.GTIN == "" {
-			continue
-		}
-		g, err := ParseGTIN(s.GTIN)
-		if err != nil {
-			return err
-		}
-		if numbers[g.keys()[0]] {
-			return fmt.Errorf("trade item number (%s): must be unique", g.Identifier)
-		}
-		numbers[g.keys()[0]] = true
-		v.GTINs = []GTIN{g}
+		sizes[s] = true
+		v, _ := product.addVariant(s)
+		v.Sizes = p.conversions(s)
 	}
 	if p.GTIN == "" {
 		return nil
 	}
 	g, err := ParseGTIN(p.GTIN)
-	if err == nil && !numbers[g.keys()[0]] {
+	if err == nil {
 		first := product.Variants[0] // assumed, since the number is of no size in particular
-		first.GTINs = append(first.GTINs, g)
+		first.GTINs = []GTIN{g}
 	}
 	return err
 }

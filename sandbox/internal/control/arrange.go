@@ -3,7 +3,6 @@ package control
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
@@ -38,11 +37,9 @@ func (c *Control) AddProduct(ctx context.Context, p Product) (*catalog.Product, 
 	proposal := catalog.Proposal{
 		Category: cmp.Or(p.Type, "sneakers"), Title: p.Title, Brand: cmp.Or(p.Brand, "Sandbox"),
 		Images: []string{"https://sandbox.invalid/image.jpg"}, StyleCode: p.StyleID,
-		RetailPrice: json.Number(cmp.Or(p.RetailPrice, "100")),
+		RetailPrice: cmp.Or(p.RetailPrice, "100"),
 		ReleaseDate: p.ReleaseDate.UTC().Format(time.DateOnly),
-	}
-	for _, size := range p.Sizes {
-		proposal.Sizes = append(proposal.Sizes, catalog.ProposedVariant{Size: size})
+		Sizes:       p.Sizes,
 	}
 	return c.Selling.AddProduct(ctx, proposal)
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
@@ -62,7 +61,7 @@ func shownTexts(p wire.IngestionProduct) []textMember {
 		{"styleCode", deref(p.StyleCode)},
 	}
 	for i, v := range p.Variants {
-		all = append(all, textMember{fmt.Sprintf("variants/%d/size", i), v.Size})
+		all = append(all, textMember{fmt.Sprintf("variants/%d", i), v})
 	}
 	return all
 }
@@ -71,16 +70,19 @@ func shownTexts(p wire.IngestionProduct) []textMember {
 type textMember struct{ name, text string }
 
 // requiredTexts returns the members of a proposed product that must not be blank. The document can
-// require neither that nor members for shoes only.
+// require neither that nor members for some categories only.
 func requiredTexts(p wire.IngestionProduct) []textMember {
 	all := []textMember{{"productTitle", p.ProductTitle}, {"brand", p.Brand}}
-	for i, v := range p.Variants {
-		all = append(all, textMember{fmt.Sprintf("variants/%d/size", i), v.Size})
+	for i, size := range p.Variants {
+		all = append(all, textMember{fmt.Sprintf("variants/%d", i), size})
 	}
-	if p.Category == wire.IngestionCategorySneakers || p.Category == wire.IngestionCategoryShoes {
+	colorway, gender := textMember{"colorway", deref(p.Colorway)}, textMember{"gender", deref(p.Gender)}
+	switch p.Category {
+	case wire.IngestionCategorySneakers, wire.IngestionCategoryShoes:
 		all = append(all,
-			textMember{"colorway", deref(p.Colorway)}, textMember{"gtin", deref(p.GTIN)},
-			textMember{"gender", deref(p.Gender)}, textMember{"styleCode", deref(p.StyleCode)})
+			colorway, textMember{"gtin", deref(p.GTIN)}, gender, textMember{"styleCode", deref(p.StyleCode)})
+	case wire.IngestionCategoryApparel, wire.IngestionCategoryAccessories:
+		all = append(all, colorway, textMember{"material", deref(p.Material)}, gender)
 	}
 	return all
 }
@@ -134,21 +136,10 @@ func (h *Handlers) proposal(p store.Proposal) (wire.IngestionItem, error) {
 	}
 	if product, ok := h.catalog.Product(p.ProductID); ok && p.Status == store.Accepted {
 		w.Result = &wire.IngestionResult{
-			Brand: &product.Brand, Title: &product.Title, VariantID: &h.mainVariant(product, input.GTIN).ID,
+			Brand: &product.Brand, Title: &product.Title, VariantID: &product.Variants[0].ID,
 		}
 	}
 	return w, nil
-}
-
-// mainVariant returns the variant with the trade item number of the product, or the first one if
-// the product has no number.
-func (h *Handlers) mainVariant(p *catalog.Product, gtin *string) *catalog.Variant {
-	if g, err := catalog.ParseGTIN(deref(gtin)); err == nil {
-		if v, ok := h.catalog.VariantByGTIN(g); ok && v.Product == p {
-			return v
-		}
-	}
-	return p.Variants[0]
 }
 
 // deref returns the empty text for nil.

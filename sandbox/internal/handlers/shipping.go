@@ -48,7 +48,7 @@ func shipment(ctx context.Context, o store.Order) *wire.Shipment {
 }
 
 // GetShippingDocuments responds with the documents of Direct orders. The response for other orders
-// is an empty object; their label is in the shipment. An order that must not be shipped has a
+// is null; their label is in the shipment. An order that must not be shipped has a
 // message instead of documents. A malformed order number is refused, since this operation declares
 // a 400. All of that is assumed.
 func (h *Handlers) GetShippingDocuments(
@@ -69,13 +69,13 @@ func (h *Handlers) GetShippingDocuments(
 	case !selling.MayShip(o):
 		response.ShippingDocuments = &wire.ShippingDocuments{
 			Message:                     new("Do not ship: the order is " + o.Status + "."),
-			AdditionalDocumentsRequired: new(false), ThermalLabelOnly: new(false),
+			AdditionalDocumentsRequired: new(false),
 		}
 	default:
 		response.ShippingDocuments = &wire.ShippingDocuments{
 			RequiredDocuments:           &wire.DocumentLinks{"packing-slip": packingSlip.url(ctx, o)},
 			Message:                     new("Put the packing slip into the parcel and the label on it."),
-			AdditionalDocumentsRequired: new(false), ThermalLabelOnly: new(false),
+			AdditionalDocumentsRequired: new(false), ThermalLabelOnly: new(thermalLabel.url(ctx, o)),
 			SellerShippingInstructions: &wire.ShippingInstructions{
 				NormalLabel:  &wire.DocumentLinks{"en": label.url(ctx, o)},
 				ThermalLabel: &wire.DocumentLinks{"en": thermalLabel.url(ctx, o)},

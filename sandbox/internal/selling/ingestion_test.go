@@ -14,8 +14,8 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 )
 
-const poster = `{"category":"collectibles","productTitle":"Aurora Poster","brand":"Fjord","retailPrice":40,"releaseDate":"2026-03-01",
-	"productImages":["https://images.example.com/poster.png"],"variants":[{"size":"One Size","gtin":"4006381333931"}]}`
+const poster = `{"category":"collectibles","productTitle":"Aurora Poster","brand":"Fjord","retailPrice":"40","releaseDate":"2026-03-01",
+	"productImages":["https://images.example.com/poster.png"],"gtin":"4006381333931","variants":["One Size"]}`
 
 func reviewer(t *testing.T, db *store.Store) *Service {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -166,4 +167,35 @@ func TestSavepoint_FailsAfterAnAbort(t *testing.T) {
 	})
 	require.ErrorIs(t, err, ErrAborted, "even if f ignores it")
 	assert.EqualValues(t, 1, next(t, s, nil), "the next transaction works")
+}
+
+func TestMigrations_RewriteProposedSizes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sandbox.db")
+	old := reopen(t, path)
+	require.NoError(t, old.Update(t.Context(), func(tx *Tx) error {
+		for _, input := range []string{
+			`{"brand":"Fjord","retailPrice":129.5,"variants":[{"size":"10"},{"size":"10.5","gtin":"4006381333931"}]}`,
+			`{"brand":"Fjord","retailPrice":"40","variants":["One Size"]}`,
+		} {
+			if err := tx.InsertProposal(Proposal{
+				IngestionID: "i1", Account: 1, Status: InReview, ProductID: input, Input: input,
+				DueAt: time.Unix(1, 0), CreatedAt: time.Unix(1, 0), UpdatedAt: time.Unix(1, 0),
+			}); err != nil {
+				return err
+			}
+		}
+		return tx.exec(`DELETE FROM goose_db_version WHERE version_id = 20`)
+	}))
+	require.NoError(t, old.Close())
+	var inputs []string
+	require.NoError(t, reopen(t, path).View(t.Context(), func(tx *Tx) error {
+		proposals, err := tx.Ingestion(1, "i1")
+		for _, p := range proposals {
+			inputs = append(inputs, p.Input)
+		}
+		return err
+	}))
+	require.Len(t, inputs, 2)
+	assert.JSONEq(t, `{"brand":"Fjord","retailPrice":"129.5","variants":["10","10.5"]}`, inputs[0], "of an older program")
+	assert.JSONEq(t, `{"brand":"Fjord","retailPrice":"40","variants":["One Size"]}`, inputs[1], "of this one")
 }

@@ -176,24 +176,6 @@ func (e IngestionCategory) Valid() bool {
 	}
 }
 
-// Defines values for InventoryType.
-const (
-	InventoryTypeDIRECT   InventoryType = "DIRECT"
-	InventoryTypeSTANDARD InventoryType = "STANDARD"
-)
-
-// Valid indicates whether the value is a known member of the InventoryType enum.
-func (e InventoryType) Valid() bool {
-	switch e {
-	case InventoryTypeDIRECT:
-		return true
-	case InventoryTypeSTANDARD:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for OrderSort.
 const (
 	OrderSortCREATEDAT  OrderSort = "CREATEDAT"
@@ -212,7 +194,7 @@ func (e OrderSort) Valid() bool {
 	}
 }
 
-// ActivateListingRequest The terms of the ask; what is left out stays as it was before the listing was deactivated.
+// ActivateListingRequest The terms of the ask. What is left out is as it was before the listing was deactivated, or as in an update.
 //
 // Example: {}
 type ActivateListingRequest struct {
@@ -390,8 +372,8 @@ type CreateItem struct {
 	CurrencyCode *CurrencyCode `json:"currencyCode,omitempty"`
 
 	// ExpiresAt When the ask ends; 999 days from the day of creation by default.
-	ExpiresAt     *Time          `json:"expiresAt,omitempty"`
-	InventoryType *InventoryType `json:"inventoryType,omitempty"`
+	ExpiresAt     *Time               `json:"expiresAt,omitempty"`
+	InventoryType *InputInventoryType `json:"inventoryType,omitempty"`
 
 	// Quantity Listings to create, 1 or more.
 	Quantity json.Number `json:"quantity"`
@@ -418,10 +400,10 @@ type CreateListingRequest struct {
 	// ExpiresAt When the ask ends; 999 days from creation by default.
 	ExpiresAt *Time `json:"expiresAt,omitempty"`
 
-	// InventoryType How the item gets to the buyer, from the seller (STANDARD) or from stock held by the service.
+	// InventoryType How an item that is offered gets to the buyer, from the seller (STANDARD) or from stock held by the service.
 	//
 	// Example: STANDARD
-	InventoryType *InventoryType `json:"inventoryType,omitempty"`
+	InventoryType *InputInventoryType `json:"inventoryType,omitempty"`
 
 	// VariantID Id of the variant the listing is for.
 	VariantID string `json:"variantId"`
@@ -529,7 +511,7 @@ type InboundShipment struct {
 
 // IngestProductsRequest The products to propose.
 //
-// Example: {"items":[{"brand":"Bearbrick","category":"collectibles","countryOfOrigin":"CN","productImages":["https://images.example.com/bearbrick.png"],"productTitle":"Bearbrick Andy Warhol Flowers 1000%","releaseDate":"2024-03-09","retailPrice":650,"variants":[{"size":"One Size"}]}]}
+// Example: {"items":[{"brand":"Bearbrick","category":"collectibles","countryOfOrigin":"CN","productCode":{"code":"MED-1000-1204","name":"Model number"},"productImages":["https://images.example.com/bearbrick.png"],"productTitle":"Bearbrick Andy Warhol Flowers 1000%","releaseDate":"2024-03-09","retailPrice":"650","variants":["One Size"]}]}
 type IngestProductsRequest struct {
 	// Items The products.
 	Items []IngestionProduct `json:"items"`
@@ -558,9 +540,9 @@ type IngestionItem struct {
 	// IngestionID Id of the ingestion.
 	IngestionID string `json:"ingestionId"`
 
-	// Input A product proposed for the catalog. Shoes and sneakers also need colorway, gtin, gender and styleCode.
+	// Input A product proposed for the catalog. Sneakers and shoes also need colorway, gtin, gender and styleCode; apparel and accessories need colorway, material and gender.
 	//
-	// Example: {"brand":"Jordan","category":"sneakers","colorway":"Varsity Red/Black-Sail-Muslin","countryOfOrigin":"CN","gender":"men","gtin":"0195866137516","productImages":["https://images.example.com/dz5485-612.png"],"productTitle":"Jordan 1 Retro High OG Chicago Lost and Found","releaseDate":"2022-11-19","retailPrice":180,"styleCode":"DZ5485-612","variants":[{"gtin":"0195866137516","size":"10.5"}]}
+	// Example: {"brand":"Jordan","category":"sneakers","colorway":"Varsity Red/Black-Sail-Muslin","countryOfOrigin":"CN","gender":"men","gtin":"0195866137516","productImages":["https://images.example.com/dz5485-612.png"],"productTitle":"Jordan 1 Retro High OG Chicago Lost and Found","releaseDate":"2022-11-19","retailPrice":"180","styleCode":"DZ5485-612","variants":["10","10.5"]}
 	Input *IngestionProduct `json:"input,omitempty"`
 
 	// PartnerProductID The caller's own id of the product.
@@ -585,9 +567,9 @@ type IngestionItemList struct {
 	Items List[IngestionItem] `json:"items"`
 }
 
-// IngestionProduct A product proposed for the catalog. Shoes and sneakers also need colorway, gtin, gender and styleCode.
+// IngestionProduct A product proposed for the catalog. Sneakers and shoes also need colorway, gtin, gender and styleCode; apparel and accessories need colorway, material and gender.
 //
-// Example: {"brand":"Jordan","category":"sneakers","colorway":"Varsity Red/Black-Sail-Muslin","countryOfOrigin":"CN","gender":"men","gtin":"0195866137516","productImages":["https://images.example.com/dz5485-612.png"],"productTitle":"Jordan 1 Retro High OG Chicago Lost and Found","releaseDate":"2022-11-19","retailPrice":180,"styleCode":"DZ5485-612","variants":[{"gtin":"0195866137516","size":"10.5"}]}
+// Example: {"brand":"Jordan","category":"sneakers","colorway":"Varsity Red/Black-Sail-Muslin","countryOfOrigin":"CN","gender":"men","gtin":"0195866137516","productImages":["https://images.example.com/dz5485-612.png"],"productTitle":"Jordan 1 Retro High OG Chicago Lost and Found","releaseDate":"2022-11-19","retailPrice":"180","styleCode":"DZ5485-612","variants":["10","10.5"]}
 type IngestionProduct struct {
 	// Brand Brand.
 	Brand string `json:"brand"`
@@ -600,16 +582,16 @@ type IngestionProduct struct {
 	// Colorway The maker's name of the colours.
 	Colorway *string `json:"colorway,omitempty"`
 
-	// CountryOfOrigin Where it was made.
+	// CountryOfOrigin Where it was made, as an ISO 3166 alpha code.
 	CountryOfOrigin string `json:"countryOfOrigin"`
 
-	// Dimensions Dimensions in words; neither source shows the shape, and text holds any.
+	// Dimensions Dimensions in words.
 	Dimensions *string `json:"dimensions,omitempty"`
 
 	// Gender Whom it is made for.
 	Gender *string `json:"gender,omitempty"`
 
-	// GTIN Trade item number.
+	// GTIN Trade item number of 8, 12, 13 or 14 digits.
 	GTIN *string `json:"gtin,omitempty"`
 
 	// Material What it is made of.
@@ -617,6 +599,11 @@ type IngestionProduct struct {
 
 	// PartnerProductID The caller's own id of the product.
 	PartnerProductID *string `json:"partnerProductId,omitempty"`
+
+	// ProductCode A code of a proposed product that is neither a style id nor a trade item number.
+	//
+	// Example: {"code":"MED-1000-1204","name":"Model number"}
+	ProductCode *IngestionProductCode `json:"productCode,omitempty"`
 
 	// ProductDescription The product in words.
 	ProductDescription *string `json:"productDescription,omitempty"`
@@ -633,8 +620,8 @@ type IngestionProduct struct {
 	// ReleaseDate The day it came out, as YYYY-MM-DD.
 	ReleaseDate string `json:"releaseDate"`
 
-	// RetailPrice The maker's price.
-	RetailPrice json.Number `json:"retailPrice"`
+	// RetailPrice The maker's price as decimal text.
+	RetailPrice string `json:"retailPrice"`
 
 	// StyleCode The manufacturer's style id.
 	StyleCode *string `json:"styleCode,omitempty"`
@@ -642,11 +629,22 @@ type IngestionProduct struct {
 	// Tags Free tags.
 	Tags *[]string `json:"tags,omitempty"`
 
-	// Variants The sizes.
-	Variants List[IngestionVariant] `json:"variants"`
+	// Variants The sizes, such as 7 and 7.5.
+	Variants List[string] `json:"variants"`
 
-	// Weight Weight in words; neither source shows the shape, and text holds any.
+	// Weight Weight in words.
 	Weight *string `json:"weight,omitempty"`
+}
+
+// IngestionProductCode A code of a proposed product that is neither a style id nor a trade item number.
+//
+// Example: {"code":"MED-1000-1204","name":"Model number"}
+type IngestionProductCode struct {
+	// Code The code.
+	Code *string `json:"code,omitempty"`
+
+	// Name What kind of code it is.
+	Name *string `json:"name,omitempty"`
 }
 
 // IngestionResult The catalog entry that a proposal led to.
@@ -668,17 +666,6 @@ type IngestionResult struct {
 // Example: In Review
 type IngestionStatus = string
 
-// IngestionVariant A size of a proposed product. Neither source shows the shape: a variant needs a size at least, and can have a trade item number.
-//
-// Example: {"gtin":"0195866137516","size":"10.5"}
-type IngestionVariant struct {
-	// GTIN Trade item number of the size.
-	GTIN *string `json:"gtin,omitempty"`
-
-	// Size The size.
-	Size string `json:"size"`
-}
-
 // InitiatedShipments Shipments to the service's stock that the item is part of.
 //
 // Example: {"inbound":{"displayId":"SHP-2041"}}
@@ -686,10 +673,15 @@ type InitiatedShipments struct {
 	Inbound *InboundShipment `json:"inbound"`
 }
 
-// InventoryType How the item gets to the buyer, from the seller (STANDARD) or from stock held by the service.
+// InputInventoryType How an item that is offered gets to the buyer, from the seller (STANDARD) or from stock held by the service.
 //
 // Example: STANDARD
-type InventoryType string
+type InputInventoryType = InventoryType
+
+// InventoryType How the item of a listing or an order gets to the buyer. The document has STANDARD and DIRECT; responses have more values, so that it is a free string here.
+//
+// Example: STANDARD
+type InventoryType = string
 
 // LastOperation The last operation on a listing, as the listing itself shows it. It has the members of a listing operation; live services leave out listingId and name the two times operationCreatedAt and operationUpdatedAt.
 //
@@ -933,7 +925,7 @@ type MarketDataBlock struct {
 	SellFaster *string `json:"sellFaster"`
 }
 
-// OperationAdditions What an operation adds to its listing.
+// OperationAdditions What an operation adds to its listing. The object is open: live services put amount, currencyCode, ask and more directly into it.
 //
 // Example: {"active":true,"askData":{"amount":"162","currency":"USD","expiresAt":"2029-07-28T09:14:06.000Z"}}
 type OperationAdditions struct {
@@ -948,7 +940,7 @@ type OperationAdditions struct {
 type OperationChanges struct {
 	Additions *OperationAdditions `json:"additions"`
 
-	// Removals What the operation takes away; it may be empty.
+	// Removals What the operation takes away; it may be empty. The object is open.
 	Removals *map[string]interface{} `json:"removals"`
 	Updates  *OperationUpdates       `json:"updates"`
 }
@@ -973,7 +965,7 @@ type OperationStatus = string
 // Example: CREATE
 type OperationType = string
 
-// OperationUpdates What an operation changes in its listing in place.
+// OperationUpdates What an operation changes in its listing in place. The object is open.
 //
 // Example: {"updatedAt":"2026-11-02T09:14:07.120Z"}
 type OperationUpdates struct {
@@ -1235,7 +1227,7 @@ type Shipment struct {
 
 // ShippingDocuments The documents that a Direct order is shipped with.
 //
-// Example: {"requiredDocuments":{"packing-slip":"https://documents.example.com/packing-slip.pdf"},"thermalLabelOnly":false}
+// Example: {"requiredDocuments":{"packing-slip":"https://documents.example.com/packing-slip.pdf"},"thermalLabelOnly":"https://documents.example.com/thermal-en.pdf"}
 type ShippingDocuments struct {
 	// AdditionalDocumentsRequired Whether more documents are needed. That it is a boolean is assumed from its name.
 	AdditionalDocumentsRequired *bool `json:"additionalDocumentsRequired"`
@@ -1246,25 +1238,18 @@ type ShippingDocuments struct {
 	// RequiredDocuments Addresses of documents by name or by language.
 	//
 	// Example: {"en":"https://documents.example.com/label-en.pdf"}
-	RequiredDocuments *DocumentLinks `json:"requiredDocuments,omitempty"`
+	RequiredDocuments          *DocumentLinks        `json:"requiredDocuments,omitempty"`
+	SellerShippingInstructions *ShippingInstructions `json:"sellerShippingInstructions"`
 
-	// SellerShippingInstructions The labels a seller prints.
-	//
-	// Example: {"thermalLabel":{"en":"https://documents.example.com/thermal-en.pdf"}}
-	SellerShippingInstructions *ShippingInstructions `json:"sellerShippingInstructions,omitempty"`
-
-	// ThermalLabelOnly Whether only thermal labels are taken. That it is a boolean is assumed from its name.
-	ThermalLabelOnly *bool `json:"thermalLabelOnly"`
+	// ThermalLabelOnly Where the thermal label alone is.
+	ThermalLabelOnly *string `json:"thermalLabelOnly"`
 }
 
 // ShippingDocumentsResponse The shipping documents of an order, if it has any.
 //
 // Example: {"shippingDocuments":{"requiredDocuments":{"packing-slip":"https://documents.example.com/packing-slip.pdf"}}}
 type ShippingDocumentsResponse struct {
-	// ShippingDocuments The documents that a Direct order is shipped with.
-	//
-	// Example: {"requiredDocuments":{"packing-slip":"https://documents.example.com/packing-slip.pdf"},"thermalLabelOnly":false}
-	ShippingDocuments *ShippingDocuments `json:"shippingDocuments,omitempty"`
+	ShippingDocuments *ShippingDocuments `json:"shippingDocuments"`
 }
 
 // ShippingInstructions The labels a seller prints.
@@ -1349,7 +1334,7 @@ type UpdateBatchItemList struct {
 
 // UpdateItem A listing to update, and the terms to change; the variant cannot be changed.
 //
-// Example: {"amount":"158.50","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}
+// Example: {"amount":"158.50","currencyCode":"USD","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}
 type UpdateItem struct {
 	// Active Whether the listing is active.
 	Active *bool `json:"active,omitempty"`
@@ -1365,9 +1350,9 @@ type UpdateItem struct {
 	ListingID string `json:"listingId"`
 }
 
-// UpdateListingRequest The terms to change; what is left out stays.
+// UpdateListingRequest The terms to change. By the published text a currency left out is USD and an expiry left out 999 days from today; a live service may keep what the listing has instead.
 //
-// Example: {"amount":"158.50"}
+// Example: {"amount":"158.50","currencyCode":"USD"}
 type UpdateListingRequest struct {
 	// Amount New price as decimal text, above zero.
 	Amount *string `json:"amount,omitempty"`
@@ -1383,7 +1368,7 @@ type UpdateListingRequest struct {
 
 // UpdateListingsBatchRequest The listings to update, 100 at most.
 //
-// Example: {"items":[{"amount":"158.50","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}]}
+// Example: {"items":[{"amount":"158.50","currencyCode":"USD","listingId":"98e2e748-8000-45bf-a624-5531d6a68318"}]}
 type UpdateListingsBatchRequest struct {
 	// Items What to update.
 	Items []UpdateItem `json:"items"`
