@@ -234,7 +234,7 @@ func createItems(elements []wire.CreateItem) ([]store.Item, error) {
 			input.Currency = string(*e.CurrencyCode)
 		}
 		if e.InventoryType != nil {
-			input.InventoryType = string(*e.InventoryType)
+			input.InventoryType = *e.InventoryType
 		}
 		for range n {
 			items = append(items, store.Item{ItemInput: input})
