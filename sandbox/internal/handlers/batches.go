@@ -240,7 +240,7 @@ func createItems(elements []wire.CreateItem) ([]store.Item, error) {
 			item.Currency = string(*e.CurrencyCode)
 		}
 		if e.InventoryType != nil {
-			item.InventoryType = string(*e.InventoryType)
+			item.InventoryType = *e.InventoryType
 		}
 		for range n {
 			items = append(items, item)

@@ -97,7 +97,7 @@ func (h *Handlers) listing(l store.Listing) wire.Listing {
 	w := wire.Listing{
 		ListingID: l.ID, Status: l.Status, Amount: money(l.Amount, l.Currency),
 		CurrencyCode:  new(wire.CurrencyCode(l.Currency)),
-		InventoryType: new(wire.InventoryType(l.InventoryType)),
+		InventoryType: new(l.InventoryType),
 		CreatedAt:     wire.Time{Time: l.CreatedAt}, UpdatedAt: wire.Time{Time: l.UpdatedAt},
 	}
 	if v, ok := h.catalog.Variant(l.VariantID); ok {
@@ -133,7 +133,7 @@ func (h *Handlers) CreateListing(
 	listing := selling.NewListing{VariantID: r.Body.VariantID, Terms: t}
 	listing.Active = r.Body.Active
 	if r.Body.InventoryType != nil {
-		listing.InventoryType = string(*r.Body.InventoryType)
+		listing.InventoryType = *r.Body.InventoryType
 	}
 	op, err := h.selling.Create(ctx, accountOf(ctx), listing)
 	return wire.CreateListing201JSONResponse(h.started(op)), err

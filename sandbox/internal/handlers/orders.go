@@ -58,7 +58,7 @@ func (h *Handlers) order(o store.Order) wire.Order {
 	w := wire.Order{
 		OrderNumber: o.Number, Status: o.Status, ListingID: &o.ListingID, AskID: &o.AskID,
 		Amount: money(o.Amount, o.Currency), CurrencyCode: new(wire.CurrencyCode(o.Currency)),
-		InventoryType: new(wire.InventoryType(o.InventoryType)),
+		InventoryType: new(o.InventoryType),
 		CreatedAt:     wire.Time{Time: o.CreatedAt}, UpdatedAt: wire.Time{Time: o.UpdatedAt},
 	}
 	if v, ok := h.catalog.Variant(o.VariantID); ok {
