@@ -48,7 +48,7 @@ func TestResponse_OfNoOperationIsDecodeError(t *testing.T) {
 			err := call(t.Context(), c)
 
 			failed, ok := errors.AsType[*client.DecodeError](err)
-			if !assert.True(t, ok, "%s for %s: %v", why, op.ID, err) {
+			if !assert.True(t, ok, "client/response.go: let verify refuse %s as a response to %s (%v)", why, op.ID, err) {
 				continue
 			}
 			assert.Equal(t, 200, failed.StatusCode)
