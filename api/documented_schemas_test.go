@@ -60,7 +60,7 @@ var documentedShapes = []shape{
 	{"2.5", "CreateBatchItemList", true, false, map[string]string{"items": "required array of CreateBatchItem"}, ""},
 
 	{"2.6", "DeleteListingsBatchRequest", true, true, map[string]string{"items": "required array of DeleteItem"}, ""},
-	{"2.6", "DeleteItem", true, false, map[string]string{"listingId": "required string"}, ""},
+	{"2.6", "DeleteItem", true, true, map[string]string{"listingId": "required string"}, "that it is closed is public"},
 	{"2.6", "DeleteBatchItem", true, false, map[string]string{
 		"itemId": "required string", "status": "required string", "listingInput": "required DeleteBatchItemInput",
 		"error": "string", "result": "BatchItemResult",
@@ -68,7 +68,7 @@ var documentedShapes = []shape{
 	{"2.6", "DeleteBatchItemInput", true, false, map[string]string{"id": "required string"}, "the listing id is called id here"},
 	{"2.6", "DeleteBatchItemList", true, false, map[string]string{"items": "required array of DeleteBatchItem"}, ""},
 
-	{"2.7", "UpdateItem", false, false, map[string]string{
+	{"2.7", "UpdateItem", false, true, map[string]string{
 		"listingId": "string", "amount": "string",
 	}, "what else an update may change is public"},
 

@@ -26,10 +26,6 @@ func TestLimiter_KeepsContract(t *testing.T) {
 	limitertest.Run(t, quota.NewLimiter)
 }
 
-func TestLimiter_KeepsContractInRealTime(t *testing.T) {
-	limitertest.RunInRealTime(t, quota.NewLimiter, 400*time.Millisecond)
-}
-
 // acquire acquires a place, without a deadline.
 func acquire(ctx context.Context, t *testing.T, limiter quota.Limiter, items int) quota.Release {
 	t.Helper()

@@ -26,7 +26,7 @@ func waitPastDeadlineFails(t testing.TB, s suite) {
 	limiter := s.items(10)
 	sendNow(t, s, limiter, 10)
 	start := time.Now()
-	checkFails(t, s, limiter, 1, s.window-s.slack/2)
+	checkFails(t, s, limiter, 1, s.window-min(s.slack, s.window/2)/2)
 	checkAtOnce(t, s, start)
 	acquire(t, limiter, 10)
 	checkDue(t, s, start, s.window) // the failed call took nothing

@@ -54,7 +54,11 @@ func Run(t *testing.T, newLimiter func(quota.Quota) quota.Limiter) {
 // a window many times longer than the delays of the limiter and of the scheduler.
 func RunInRealTime(t *testing.T, newLimiter func(quota.Quota) quota.Limiter, window time.Duration) {
 	t.Helper()
-	s := suite{newLimiter: newLimiter, window: window, slack: window / 2, delay: window / 10}
+	runInRealTime(t, suite{newLimiter: newLimiter, window: window, slack: window / 2, delay: window / 10})
+}
+
+func runInRealTime(t *testing.T, s suite) {
+	t.Helper()
 	for name, rule := range rules {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

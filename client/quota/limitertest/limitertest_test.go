@@ -120,6 +120,13 @@ func firstSchedules(n uint64) rule {
 	}
 }
 
+// The slack is far longer than a busy machine delays a goroutine: that no wait is too short is what
+// can be tested in real time on any machine.
+func TestRunInRealTime_PassesTheInProcessLimiter(t *testing.T) {
+	const window = 400 * time.Millisecond
+	runInRealTime(t, suite{newLimiter: quota.NewLimiter, window: window, slack: 3 * time.Second, delay: window / 10})
+}
+
 func TestRun_FindsBrokenLimiter(t *testing.T) {
 	const never = ""
 	for what, tc := range map[string]struct {

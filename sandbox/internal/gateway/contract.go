@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,6 +118,10 @@ func blame(err error) string {
 	}
 }
 
+// unsupported matches the reason for a member that a closed object does not have. Its pointer is that
+// of the object.
+var unsupported = regexp.MustCompile(`^property "(.*)" is unsupported$`)
+
 // escapePointer escapes a part of a JSON pointer.
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
@@ -142,6 +147,9 @@ func cause(request *openapi3filter.RequestError) (pointer, reason string) {
 	}
 	for _, part := range schema.JSONPointer() {
 		pointer += "/" + escapePointer.Replace(part)
+	}
+	if m := unsupported.FindStringSubmatch(schema.Reason); m != nil {
+		return pointer + "/" + escapePointer.Replace(m[1]), "not a member of the document"
 	}
 	return pointer, schema.Reason
 }
