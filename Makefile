@@ -36,7 +36,7 @@ test: ## run all tests; RACE=1 with the race detector
 	go test $(RACEFLAGS) -timeout 20m ./...
 
 quirks: ## run the tests on the sandbox once more with responses as a live service sends them
-	go test -count 1 -timeout 10m -run '^TestRerun_' ./sandbox ./client/recovery
+	go test -count 1 -timeout 10m -run '^TestRerun_' ./sandbox ./client ./client/recovery ./cmd/sellside
 
 generate: ## write the generated files from api/openapi.yaml
 	go generate ./...

@@ -149,7 +149,7 @@ type lossy struct {
 
 func newLossy(t *testing.T) *lossy {
 	t.Helper()
-	market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.Delay = 0 })
+	market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.Delay = 0 }, quirks)
 	l := &lossy{inner: market.HTTPClient().Transport}
 	l.c = newTransportClient(t, l, client.WithBaseURL(market.URL),
 		client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()))

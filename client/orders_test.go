@@ -183,7 +183,7 @@ func TestDownloadLabels_ClosesDocumentsOnError(t *testing.T) {
 
 func TestDownloadLabels_ReadsShipmentsOfTheSandbox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.Delay = 0 })
+		market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.Delay = 0 }, quirks)
 		c := newTransportClient(t, market.HTTPClient().Transport, client.WithBaseURL(market.URL),
 			client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()))
 		made, err := c.Listings.Create(t.Context(), gen.CreateListingRequest{VariantID: sandboxVariant, Amount: "400"})

@@ -63,7 +63,7 @@ func TestSale_LastsAsLongAsTheQuota(t *testing.T) {
 	var simulated time.Duration
 	synctest.Test(t, func(t *testing.T) {
 		market := sandboxtest.NewInProcess(t,
-			func(o *sandbox.Options) { o.Quota, o.Delay = quota.Public, 0 })
+			func(o *sandbox.Options) { o.Quota, o.Delay = quota.Public, 0 }, quirks)
 		c, err := client.New(
 			client.WithBaseURL(market.URL), client.WithHTTPClient(market.HTTPClient()),
 			client.WithAPIKey(market.APIKey()), client.WithToken(market.Token()))

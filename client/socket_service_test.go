@@ -55,7 +55,7 @@ func openSocketService(t *testing.T, each int) *socketService {
 	t.Helper()
 	market := sandboxtest.NewInProcess(t, func(o *sandbox.Options) {
 		o.APIKey, o.Token, o.Manual = clienttest.APIKey, clienttest.Token, true
-	})
+	}, quirks)
 	s := &socketService{Sandbox: market.Sandbox}
 	s.direct = socketClient(t, strings.TrimSuffix(market.URL, sandbox.BasePath),
 		market.HTTPClient().Transport)
