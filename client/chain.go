@@ -11,6 +11,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/internal/guard"
+	"github.com/sellside-sdk/sellside-go/internal/tap"
 )
 
 // Doer sends a request and returns the response, as [http.Client] does.
@@ -28,9 +29,9 @@ func (f DoerFunc) Do(req *http.Request) (*http.Response, error) { return f(req) 
 type Middleware func(next Doer) Doer
 
 // newChain composes the stages that every request passes, outermost first.
-func newChain(cfg *config, a *auth, o *observer) Doer {
+func newChain(cfg *config, a *auth, o *observer, life *lifetime) Doer {
 	pause, policy := &cooldown{}, cfg.retry.withDefaults()
-	stages := slices.Concat(cfg.middleware, []Middleware{
+	stages := slices.Concat([]Middleware{showRecovery, life.refuseWhenClosed}, cfg.middleware, []Middleware{
 		identify(cfg.baseURL),
 		o.watch,
 		(&retrier{policy: policy, auth: a, cooldown: pause, observer: o}).retry,
@@ -42,6 +43,17 @@ func newChain(cfg *config, a *auth, o *observer) Doer {
 		doer = wrap(doer)
 	}
 	return doer
+}
+
+// showRecovery passes the responses to calls of package recovery to that package.
+func showRecovery(next Doer) Doer {
+	return DoerFunc(func(req *http.Request) (*http.Response, error) {
+		resp, err := next.Do(req)
+		if err == nil && resp != nil {
+			tap.Show(req.Context(), resp)
+		}
+		return resp, err
+	})
 }
 
 // identify finds the operation of a request. It refuses requests that match no operation or another

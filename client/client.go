@@ -12,7 +12,6 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/gen"
-	"github.com/sellside-sdk/sellside-go/internal/tap"
 )
 
 // Version is the version of this module. The User-Agent header contains it.
@@ -98,10 +97,7 @@ func New(opts ...Option) (*Client, error) {
 		maxBatchItems: cfg.maxBatchItems,
 		waitOptions:   cfg.waitOptions,
 	}
-	c.raw = &gen.Client{
-		Server: cfg.baseURL.String() + "/",
-		Client: showRecovery(life.refuseWhenClosed(newChain(&cfg, credentials, c.observer))),
-	}
+	c.raw = &gen.Client{Server: cfg.baseURL.String() + "/", Client: newChain(&cfg, credentials, c.observer, life)}
 	if err := joinErrors(errs...); err != nil { // newChain has called the middleware
 		return nil, fmt.Errorf("client: %w", err)
 	}
@@ -122,17 +118,6 @@ func setHTTPClient(cfg *config) (closeIdle func()) {
 	}
 	cfg.http = hc
 	return closeIdle
-}
-
-// showRecovery passes the responses to calls of package recovery to that package.
-func showRecovery(next Doer) Doer {
-	return DoerFunc(func(req *http.Request) (*http.Response, error) {
-		resp, err := next.Do(req)
-		if err == nil && resp != nil {
-			tap.Show(req.Context(), resp)
-		}
-		return resp, err
-	})
 }
 
 // Raw returns the generated client on the same chain of credentials, retries and quota, for callers

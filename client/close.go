@@ -57,7 +57,7 @@ func (l *lifetime) within(ctx context.Context) (context.Context, context.CancelF
 	}
 }
 
-// refuseWhenClosed is the outermost stage, which refuses calls once the client is closed.
+// refuseWhenClosed is the stage before all middleware, which refuses calls once the client is closed.
 func (l *lifetime) refuseWhenClosed(next Doer) Doer {
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
 		if l.closed() {

@@ -174,9 +174,9 @@ func WithObserver(observe func(Event)) Option {
 	}
 }
 
-// WithMiddleware adds wrappers around the whole chain, the first one outermost. A middleware sees a
-// call once, however often it is retried, and before credentials are added. It may set its own
-// User-Agent. [New] refuses a middleware that returns a nil Doer. If the Doer returns neither a
+// WithMiddleware adds wrappers around the stages of a call, the first one outermost. A middleware
+// sees a call once, however often it is retried, and before credentials are added. It may set its
+// own User-Agent. [New] refuses a middleware that returns a nil Doer. If the Doer returns neither a
 // response nor an error, the call fails with a [TransportError], which Is [ErrOutcomeUnknown] for a
 // write.
 func WithMiddleware(middleware ...Middleware) Option {
