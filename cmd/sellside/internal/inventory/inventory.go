@@ -14,7 +14,7 @@ import (
 
 // Row is a line of stock: equal items to be listed at one price.
 type Row struct {
-	Line      int      // First line of the row in the file, from 1.
+	Line      int      // Of the row in the file, from 1.
 	Fields    []string // As they are in the file, in the order of File.Columns.
 	StyleID   string
 	Size      string

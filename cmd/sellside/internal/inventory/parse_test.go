@@ -61,13 +61,29 @@ func TestParse_AcceptsWhatSpreadsheetsWrite(t *testing.T) {
 	}
 }
 
-func TestParse_CountsQuotedLineBreaks(t *testing.T) {
-	f := parse(t, "size,style_id,price,currency,quantity\n\n"+
-		"\"10\n.5\",DZ5485-612,162,USD,1\n"+
-		"10.5,DZ5485-612,nothing,USD,1\n")
-	require.Len(t, f.Rows, 2)
-	assert.Equal(t, []int{3, 5}, []int{f.Rows[0].Line, f.Rows[1].Line})
-	assert.Equal(t, []int{3, 5}, f.InvalidLines())
+func TestParse_ReportsAStrayQuoteWithoutHidingRows(t *testing.T) {
+	const row = "DZ5485-612,10.5,162,USD,1\n"
+	for _, test := range []struct {
+		text           string
+		invalid, valid []int
+		why            string
+	}{
+		{row + "DZ5485-612,9,\"282,USD,1\n" + row + row, []int{3}, []int{2, 4, 5}, "never closed"},
+		{
+			"DZ5485-612,9,\"282,USD,1\n" + row + row + "DZ5485-612,9,282\",USD,1\n" + row,
+			[]int{2, 5}, []int{3, 4, 6}, "closed by another stray quote",
+		},
+		{"\"DZ5485-612\n\",9,282,USD,1\n\n" + row, []int{2, 3}, []int{5}, "a line break within a value"},
+		{row + "DZ5485-612,9,282,USD,\"1", []int{3}, []int{2}, "at the end of the file"},
+	} {
+		f := parse(t, header+test.text)
+		assert.Equal(t, test.invalid, f.InvalidLines(), test.why)
+		var valid []int
+		for _, r := range f.Valid() {
+			valid = append(valid, r.Line)
+		}
+		assert.Equal(t, test.valid, valid, test.why)
+	}
 }
 
 func TestParse_ReportsAllProblemsAtOnce(t *testing.T) {
