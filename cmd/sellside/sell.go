@@ -30,7 +30,7 @@ The inventory is a CSV file whose first line names its columns, in any order:
   price        digits and a point: 162 or 162.50
   currency     AUD, CAD, CHF, EUR, GBP, HKD, JPY, KRW, MXN, NZD, SGD or USD
   quantity     listings to make at that price
-  variant_id   optional: the item itself, instead of style_id and size
+  variant_id   optional: the item itself; style_id and size are then left empty
   active       optional: false makes a listing without an ask
   expires_at   optional: when the ask ends, 2026-12-31 or 2026-12-31T18:00:00Z;
                by default 947 to 997 days from now, another time for each batch,

@@ -18,7 +18,7 @@ type Row struct {
 	Fields    []string // As they are in the file, in the order of File.Columns.
 	StyleID   string
 	Size      string
-	VariantID string // If given, neither the style id nor the size is needed.
+	VariantID string // Given instead of the style id and the size, or looked up.
 	ProductID string // Empty unless the row was looked up.
 	Price     gen.Amount
 	Currency  gen.CurrencyCode

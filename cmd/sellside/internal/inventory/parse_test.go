@@ -34,12 +34,16 @@ func texts(f *inventory.File) []string {
 
 func TestParse_ReadsEveryColumn(t *testing.T) {
 	f := parse(t, "active,variant_id,expires_at,quantity,currency,price,size,style_id\n"+
-		"no,8f4d2c4e,2030-12-31,2,eur,162.50,10.5,DZ5485-612\n")
+		"no,,2030-12-31,2,eur,162.50,10.5,DZ5485-612\n"+
+		",8f4d2c4e,,1,USD,1,,\n")
 	require.Empty(t, f.Problems())
 	assert.Equal(t, []inventory.Row{{
-		Line: 2, Fields: []string{"no", "8f4d2c4e", "2030-12-31", "2", "eur", "162.50", "10.5", "DZ5485-612"},
-		StyleID: "DZ5485-612", Size: "10.5", VariantID: "8f4d2c4e", Price: "162.50", Currency: "EUR",
+		Line: 2, Fields: []string{"no", "", "2030-12-31", "2", "eur", "162.50", "10.5", "DZ5485-612"},
+		StyleID: "DZ5485-612", Size: "10.5", Price: "162.50", Currency: "EUR",
 		Quantity: 2, Active: new(false), ExpiresAt: gen.TimeOf(time.Date(2030, 12, 31, 0, 0, 0, 0, time.UTC)),
+	}, {
+		Line: 3, Fields: []string{"", "8f4d2c4e", "", "1", "USD", "1", "", ""},
+		VariantID: "8f4d2c4e", Price: "1", Currency: "USD", Quantity: 1,
 	}}, f.Valid())
 }
 
