@@ -47,7 +47,10 @@ failure that may pass does not end the run.
 A file that was listed before is not sent again, unless --again says so. It is known by
 the SHA-256 of its bytes, which the result files beside it contain.
 
-The results go to a CSV file with a line per listing: line, nth, listing_id, status,
+One run at a time sells an inventory: stock.lock beside it keeps others out, is empty
+and stays.
+
+The results go to a new CSV file with a line per listing: line, nth, listing_id, status,
 error, batch_id, the columns of the inventory, and inventory_sha256. If the response to
 a batch is lost, the listings of the account are read to find out whether the batch was
 made, for up to --settle if it is not found. Only a batch that is proved not to have
@@ -93,7 +96,7 @@ func newSell(getenv func(string) string) *cobra.Command {
 		},
 	}
 	s.flags(cmd)
-	cmd.Flags().StringVar(&s.result, "result", "", "file for the results (default beside the inventory: stock.csv has stock.result.csv)")
+	cmd.Flags().StringVar(&s.result, "result", "", "new file for the results (default beside the inventory: stock.csv has stock.result.csv)")
 	cmd.Flags().BoolVar(&s.skipInvalid, "skip-invalid", false, "send the valid rows even if others are not")
 	cmd.Flags().BoolVar(&s.again, "again", false, "list an inventory once more that was listed before")
 	cmd.Flags().BoolVar(&s.strictPrices, "strict-prices", false, "treat a price that is far from the market as invalid")
@@ -102,7 +105,7 @@ func newSell(getenv func(string) string) *cobra.Command {
 	return cmd
 }
 
-func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
+func (s *seller) run(ctx context.Context, name string, stdin io.Reader) (err error) {
 	if s.settle <= 0 {
 		return invalidf("sell: --settle (%s): use a time above 0", s.settle)
 	}
@@ -118,6 +121,15 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	if name == "-" {
 		base = "inventory.csv"
 	}
+	content, unread := read(name, stdin)
+	if unread != nil && !report.FilesOf(base).IsUnsettled() {
+		return unread
+	}
+	unlock, err := report.Lock(ctx, base)
+	if err != nil {
+		return s.notSent(ctx, err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	files := report.FilesOf(base)
 	if s.result != "" {
 		files.Results = s.result
@@ -136,9 +148,11 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 		s.report(earlier, results)
 		return s.settled(ctx, earlier, sell.Count(results), err)
 	}
-	content, err := read(name, stdin)
-	if err != nil {
-		return err
+	if unread != nil {
+		return unread
+	}
+	if err := files.CheckResults(base); err != nil {
+		return invalidf("nothing was sent: %w", err)
 	}
 	file, err := inventory.Parse(bytes.NewReader(content))
 	if err != nil {
@@ -160,7 +174,7 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	if err := s.check(file); err != nil {
 		return err
 	}
-	if err := files.Save(nil, nil); err != nil {
+	if err := files.Create(); err != nil {
 		return invalidf("nothing was sent: %w", err)
 	}
 	run.Save = files.Save

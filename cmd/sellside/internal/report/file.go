@@ -62,6 +62,43 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// IsUnsettled reports whether an earlier run has left a batch unsettled.
+func (f Files) IsUnsettled() bool { return exists(f.Unsettled) }
+
+// CheckResults refuses a result file that exists, or is another file of the run.
+func (f Files) CheckResults(inventory string) error {
+	switch {
+	case isSame(f.Results, inventory):
+		return fmt.Errorf("write the results (%s): this is the inventory: name another file with --result", f.Results)
+	case isSame(filepath.Dir(f.Results), filepath.Dir(f.Unsettled)) &&
+		strings.EqualFold(filepath.Base(f.Results), filepath.Base(f.Unsettled)):
+		return fmt.Errorf("write the results (%s): this file is for unsettled batches: name another file with --result", f.Results)
+	case exists(f.Results):
+		return fmt.Errorf("write the results (%s): the file exists, and may be all that is known of its listings: "+
+			"name a new file with --result", f.Results)
+	}
+	return nil
+}
+
+// isSame reports whether two paths lead to one file or directory.
+func isSame(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// Create makes the result file, which must not exist.
+func (f Files) Create() error {
+	file, err := os.OpenFile(f.Results, os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the results: %w", err)
+	}
+	return errors.Join(file.Close(), f.Save(nil, nil))
+}
+
 // unsettled is the content of the file of that name.
 type unsettled struct {
 	ResultFile string    `json:"resultFile"`
