@@ -73,7 +73,7 @@ type Batch struct {
 // may have been made, and its outcome was not read.
 func (r *Run) Sell(ctx context.Context, rows []inventory.Row) ([]Result, error) {
 	results, batches := plan(rows)
-	if err := r.Save(results, nil); err != nil {
+	if err := r.save(results, nil); err != nil {
 		return results, err
 	}
 	before := 0
@@ -116,6 +116,12 @@ func (r *Run) Settle(ctx context.Context, u Unsettled) ([]Result, error) {
 	return u.Results, r.follow(ctx, handle, b, e, &u)
 }
 
+// save saves the results.
+func (r *Run) save(results []Result, u *Unsettled) error {
+	advise(results)
+	return r.Save(results, u)
+}
+
 // sellBatch submits a batch until it is known to have arrived, and waits for it.
 func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result) error {
 	for range maxSubmissions {
@@ -124,10 +130,11 @@ func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result
 			return err
 		}
 		u := &Unsettled{Submission: submission, Known: r.known, Results: results, First: e.Before}
-		b.fill(StatusUnknown, "sent at %s without a response: settle it before you list the row again",
+		b.fill(StatusUnknown, "sent at %s without a response: settle it before you list it again",
 			submission.MadeAt.Format(time.RFC3339))
-		if err := r.Save(results, u); err != nil {
-			b.fill(StatusNotSent, adviceNotSent)
+		if err := r.save(results, u); err != nil {
+			b.notSent()
+			advise(results)
 			return err
 		}
 		handle, err := recovery.Submit(ctx, r.Client, submission)
@@ -143,13 +150,13 @@ func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result
 		case errors.Is(err, client.ErrBadRequest):
 			b.fill(StatusRefused, "not made, the service refused the whole batch: %v", err)
 			r.Watch.Finished(e, Count(b.results))
-			return r.Save(results, nil)
+			return r.save(results, nil)
 		default:
-			b.fill(StatusNotSent, adviceNotSent)
+			b.notSent()
 			if _, refused := errors.AsType[*client.APIError](err); refused {
 				b.fill(StatusRefused, "not made, the service refused the batch: %v", err)
 			}
-			return errors.Join(err, r.Save(results, nil))
+			return errors.Join(err, r.save(results, nil))
 		}
 		return r.follow(ctx, handle, b, e, u)
 	}
@@ -166,16 +173,16 @@ func (r *Run) recover(ctx context.Context, b *batch, e Batch, u *Unsettled) (*cr
 	verdict, err := recovery.Recover(ctx, r.Client, u.Submission, opts)
 	switch {
 	case err != nil:
-		return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnsettled, err), r.Save(u.Results, u))
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnsettled, err), r.save(u.Results, u))
 	case verdict.Kind == recovery.Landed:
 		return verdict.Batch, nil
 	case verdict.Kind == recovery.NotSeen:
-		b.fill(StatusNotSeen, "not made, the batch sent at %s is %s: list the row again", sentAt, verdict)
-		return nil, r.Save(u.Results, nil)
+		b.notSeen("not made, the batch sent at %s is %s", sentAt, verdict)
+		return nil, r.save(u.Results, nil)
 	default:
-		b.fill(StatusUnknown, "sent at %s without a response, %s: look for it before you list the row again",
+		b.fill(StatusUnknown, "sent at %s without a response, %s: look for it before you list it again",
 			sentAt, verdict)
-		return nil, errors.Join(fmt.Errorf("%w: %s", ErrUnsettled, verdict.Reason), r.Save(u.Results, u))
+		return nil, errors.Join(fmt.Errorf("%w: %s", ErrUnsettled, verdict.Reason), r.save(u.Results, u))
 	}
 }
 
@@ -187,9 +194,9 @@ func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch
 	for i := range b.results {
 		b.results[i].BatchID = e.ID
 	}
-	b.fill(StatusSubmitted, "batch %s was accepted and its outcome was not read: look for its listings before you list the row again",
+	b.fill(StatusSubmitted, "batch %s was accepted and its outcome was not read: look for its listings before you list them again",
 		e.ID)
-	if err := r.Save(u.Results, u); err != nil {
+	if err := r.save(u.Results, u); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnsettled, err)
 	}
 	items, err := handle.Wait(ctx, client.WithProgress(func(s gen.Batch) {
@@ -208,11 +215,11 @@ func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch
 			return err
 		}
 		b.take(e.ID, u.Submission, items, false)
-		return errors.Join(err, r.Save(u.Results, u))
+		return errors.Join(err, r.save(u.Results, u))
 	}
 	b.take(e.ID, u.Submission, items, true)
 	r.Watch.Finished(e, Count(b.results))
-	if err := r.Save(u.Results, nil); err != nil { // the files still have the batch as it was before
+	if err := r.save(u.Results, nil); err != nil { // the files still have the batch as it was before
 		return fmt.Errorf("%w: %w", ErrUnsettled, err)
 	}
 	return nil
