@@ -177,7 +177,7 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) (err err
 	if err := files.Create(); err != nil {
 		return invalidf("nothing was sent: %w", err)
 	}
-	run.Save = files.Save
+	run.Save, run.Known = files.Save, files.Batches()
 	results, err := run.Sell(ctx, file.Valid())
 	silent.stop()
 	progress.End()

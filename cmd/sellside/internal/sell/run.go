@@ -35,8 +35,9 @@ type Run struct {
 	// SettleTime is the longest time that the service takes to show the first listing of a batch;
 	// zero is the default of [recovery.Options].
 	SettleTime time.Duration
-
-	known []string // Ids of the batches of this run.
+	// Known are the ids of batches of earlier runs, which cannot be those of this run. The run adds
+	// its own.
+	Known []string
 }
 
 // Unsettled is a batch that was sent, or is about to be, and whose outcome was not read. Another
@@ -44,7 +45,7 @@ type Run struct {
 type Unsettled struct {
 	Submission recovery.Submission `json:"submission"`
 	BatchID    string              `json:"batchId,omitempty"` // Empty unless it is known.
-	Known      []string            `json:"known"`             // Ids of the batches of its run before it.
+	Known      []string            `json:"known"`             // Ids of the batches before it, of its run and of others.
 	Results    []Result            `json:"results"`           // Of its whole run.
 	First      int                 `json:"first"`             // Index of the first result of the batch.
 }
@@ -104,7 +105,7 @@ func (r *Run) Settle(ctx context.Context, u Unsettled) ([]Result, error) {
 			listings, u.First, len(u.Results))
 	}
 	b.results = u.Results[u.First : u.First+listings]
-	r.known = u.Known
+	r.Known = u.Known
 	e := Batch{Number: 1, Of: 1, Listings: listings, Total: listings}
 	handle := r.Client.Batches.ResumeCreate(u.BatchID)
 	if u.BatchID == "" {
@@ -129,7 +130,7 @@ func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result
 		if err != nil {
 			return err
 		}
-		u := &Unsettled{Submission: submission, Known: r.known, Results: results, First: e.Before}
+		u := &Unsettled{Submission: submission, Known: r.Known, Results: results, First: e.Before}
 		b.fill(StatusUnknown, "sent at %s without a response: settle it before you list it again",
 			submission.MadeAt.Format(time.RFC3339))
 		if err := r.save(results, u); err != nil {
@@ -169,7 +170,7 @@ func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result
 func (r *Run) recover(ctx context.Context, b *batch, e Batch, u *Unsettled) (*createBatch, error) {
 	r.Watch.Settling(e)
 	sentAt := u.Submission.MadeAt.Format(time.RFC3339)
-	opts := recovery.Options{Known: r.known, Settle: r.SettleTime}
+	opts := recovery.Options{Known: r.Known, Settle: r.SettleTime}
 	verdict, err := recovery.Recover(ctx, r.Client, u.Submission, opts)
 	switch {
 	case err != nil:
@@ -189,7 +190,7 @@ func (r *Run) recover(ctx context.Context, b *batch, e Batch, u *Unsettled) (*cr
 // follow waits for a batch and takes its results. If the wait ends early it takes what there is.
 func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch, u *Unsettled) error {
 	e.ID, u.BatchID = handle.ID(), handle.ID()
-	r.known = append(r.known, e.ID)
+	r.Known = append(r.Known, e.ID)
 	r.Watch.Submitted(e)
 	for i := range b.results {
 		b.results[i].BatchID = e.ID
