@@ -52,6 +52,7 @@ func sayTheSame(t *testing.T, got ending, c sell.Counts) {
 		}
 	}
 	assert.Equal(t, c.Listed == total, got.code == 0)
+	assert.NotRegexp(t, `\bcall (Recover|Wait|again)`, got.errors, "sellers type commands and call nothing")
 	if got.code != 0 {
 		assert.Contains(t, last, fmt.Sprintf("(%d made", c.Listed))
 	}

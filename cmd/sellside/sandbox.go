@@ -82,7 +82,7 @@ func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 	flags.Uint64Var(&m.Seed, "seed", 0, "another seed makes other prices and ids")
 	flags.StringVar(&m.quota, "quota", "none", "quota of each account: public, as of live services, or none")
 	flags.StringVar(&m.log, "log", "error", "what to log: off, error (failures), or info (every request too)")
-	flags.DurationVar(&m.Delay, "delay", sandbox.DefaultDelay, "how long an operation is pending, and a batch item queued and then in progress; 0 for no delay")
+	flags.DurationVar(&m.Delay, "delay", sandbox.DefaultDelay, "time for each step of the work: an operation has one, a batch item two; 0 for no delay")
 	flags.DurationVar(&m.OrderStep, "order-step", sandbox.DefaultOrderStep, "how long an order stays in each state; 0 leaves it there until it is moved")
 	return cmd
 }

@@ -101,7 +101,7 @@ func newSell(getenv func(string) string) *cobra.Command {
 	cmd.Flags().BoolVar(&s.again, "again", false, "list an inventory once more that was listed before")
 	cmd.Flags().BoolVar(&s.strictPrices, "strict-prices", false, "treat a price that is far from the market as invalid")
 	cmd.Flags().DurationVar(&s.settle, "settle", 10*time.Minute,
-		"longest time the service takes to show a new listing; too short a time may make listings twice")
+		"how long to look for a batch whose response was lost; too short a time may make listings twice")
 	return cmd
 }
 
@@ -262,8 +262,8 @@ func (s *seller) announce(progress *report.Progress, requests int, file *invento
 	}
 	const perBatch = 3 // it is submitted, polled once or more, and its items are read
 	requests += perBatch * ((listings + sell.MaxListings - 1) / sell.MaxListings)
-	progress.Print("the quota allows %d request a second and %d listings in %s: this run takes %s or longer",
-		limits.RequestsPerSecond, limits.ItemsPerWindow, limits.ItemsWindow, leastTime(limits, requests, listings))
+	progress.Print("the quota allows %s a second and %d listings in %s: this run takes %s or longer",
+		report.Count(limits.RequestsPerSecond, "request"), limits.ItemsPerWindow, limits.ItemsWindow, leastTime(limits, requests, listings))
 	return nil
 }
 
@@ -311,8 +311,8 @@ func (s *seller) check(file *inventory.File) error {
 	case file.Unreadable:
 		return invalidf("nothing was sent: the header is invalid: correct it")
 	default:
-		return invalidf("nothing was sent: %d invalid rows: correct them, or send the others with --skip-invalid",
-			rows)
+		return invalidf("nothing was sent: %s: correct what is invalid, or send the other rows with --skip-invalid",
+			report.Count(rows, "invalid row"))
 	}
 }
 
@@ -361,8 +361,8 @@ func (s *seller) outcome(ctx context.Context, files report.Files, c sell.Counts,
 	case c.NotMade+c.UnderWay+c.Unknown > 0:
 		return fmt.Errorf("not all listings were made (%s): see the result file", countsOf(c))
 	case skipped > 0:
-		return fmt.Errorf("skipped %d invalid rows: correct them and list them from a separate file",
-			skipped)
+		return fmt.Errorf("skipped %s: correct what is invalid and list it from a separate file",
+			report.Count(skipped, "invalid row"))
 	}
 	return nil
 }

@@ -64,8 +64,12 @@ func (p *parser) record(line int, fields []string) {
 		return // the header is invalid, which is reported
 	}
 	if len(fields) != len(p.columns) {
-		p.file.Add(line, "the row has %d fields and the header has %d: check the commas, and put a value that has one in double quotes",
-			len(fields), len(p.columns))
+		noun := "fields"
+		if len(fields) == 1 {
+			noun = "field"
+		}
+		p.file.Add(line, "the row has %d %s and the header has %d: check the commas, and put a value that has one in double quotes",
+			len(fields), noun, len(p.columns))
 		return
 	}
 	row := &rowReader{file: p.file, line: line, fields: fields, columns: p.columns}

@@ -174,7 +174,7 @@ func (r *Run) recover(ctx context.Context, b *batch, e Batch, u *Unsettled) (*cr
 	verdict, err := recovery.Recover(ctx, r.Client, u.Submission, opts)
 	switch {
 	case err != nil:
-		return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnsettled, err), r.save(u.Results, u))
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnsettled, withoutAdvice(err)), r.save(u.Results, u))
 	case verdict.Kind == recovery.Landed:
 		return verdict.Batch, nil
 	case verdict.Kind == recovery.NotSeen:
@@ -185,6 +185,18 @@ func (r *Run) recover(ctx context.Context, b *batch, e Batch, u *Unsettled) (*cr
 			sentAt, verdict)
 		return nil, errors.Join(fmt.Errorf("%w: %s", ErrUnsettled, verdict.Reason), r.save(u.Results, u))
 	}
+}
+
+// withoutAdvice returns the reason why the listings or a batch could not be read, without the advice
+// for Go programs: sellers type commands and call nothing.
+func withoutAdvice(err error) error {
+	if wait, ok := errors.AsType[*client.WaitError](err); ok {
+		return fmt.Errorf("wait for batch %s: %w", wait.ID, wait.Err)
+	}
+	if reason := errors.Unwrap(err); reason != nil {
+		return fmt.Errorf("read the listings: %w", reason)
+	}
+	return err
 }
 
 // follow waits for a batch and takes its results. If the wait ends early it takes what there is.
@@ -208,7 +220,7 @@ func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch
 		err = nil // each result has its own
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrUnsettled, err)
+		err = fmt.Errorf("%w: %w", ErrUnsettled, withoutAdvice(err))
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalReadTimeout)
 		defer cancel()
 		var unread error
