@@ -88,6 +88,12 @@ func TestSell_SaysTheSameEverywhere(t *testing.T) {
 			}, "389", sell.Counts{NotMade: 1, Unknown: 100},
 		},
 		{
+			"a response is lost and the listings are refused", []sandbox.Fault{
+				{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost, Applied: true},
+				{Operation: lost, Kind: sandbox.FaultStatus, Status: 400, Times: 100},
+			}, "389", sell.Counts{NotMade: 1, Unknown: 100},
+		},
+		{
 			"a request is lost and the listings cannot be read", []sandbox.Fault{
 				{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost},
 				{Operation: lost, Kind: sandbox.FaultStatus, Status: 403, Times: 100},
