@@ -18,16 +18,16 @@ import (
 func Parse(r io.Reader) (*File, error) {
 	lines := withoutBOM(r)
 	p := &parser{file: &File{}}
-	for number := 1; ; number++ {
-		text, err := lines.ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("read inventory: %w", err)
-		}
+	var err error
+	for number := 1; err == nil; number++ {
+		var text string
+		text, err = lines.ReadString('\n')
 		p.line(number, text)
-		if err != nil {
-			return p.end(), nil
-		}
 	}
+	if !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read inventory: %w", err)
+	}
+	return p.end(), nil
 }
 
 // parser collects a file. Its columns are nil until the header is read.

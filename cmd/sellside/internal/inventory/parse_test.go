@@ -75,7 +75,9 @@ func TestParse_ReportsAStrayQuoteWithoutHidingRows(t *testing.T) {
 		{row + "DZ5485-612,9,\"282,USD,1\n" + row + row, []int{3}, []int{2, 4, 5}, "never closed"},
 		{
 			"DZ5485-612,9,\"282,USD,1\n" + row + row + "DZ5485-612,9,282\",USD,1\n" + row,
-			[]int{2, 5}, []int{3, 4, 6}, "closed by another stray quote",
+			[]int{2, 5},
+			[]int{3, 4, 6},
+			"closed by another stray quote",
 		},
 		{"\"DZ5485-612\n\",9,282,USD,1\n\n" + row, []int{2, 3}, []int{5}, "a line break within a value"},
 		{row + "DZ5485-612,9,282,USD,\"1", []int{3}, []int{2}, "at the end of the file"},

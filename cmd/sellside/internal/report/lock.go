@@ -30,6 +30,9 @@ func Lock(ctx context.Context, inventory string) (unlock func() error, err error
 	path = strings.TrimSuffix(path, filepath.Ext(path)) + ".lock"
 	// Two that begin at once may see each other take the lock, which takes an instant.
 	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path), OmitHost: true}
+	if !strings.HasPrefix(name.Path, "/") { // C:/stock.lock
+		name.Path = "/" + name.Path
+	}
 	db, err := sql.Open("sqlite", name.String()+"?_journal_mode=OFF&_busy_timeout=200")
 	if err != nil {
 		return nil, err
