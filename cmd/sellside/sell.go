@@ -125,7 +125,7 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) (err err
 	if unread != nil && !report.FilesOf(base).IsUnsettled() {
 		return unread
 	}
-	unlock, err := report.Lock(ctx, base)
+	unlock, err := report.Lock(context.WithoutCancel(ctx), base) // a run that is stopped says so below
 	if err != nil {
 		return s.notSent(ctx, err)
 	}
