@@ -56,3 +56,18 @@ func TestSell_ListsAnInventoryAgainOfWhichNothingWasMade(t *testing.T) {
 	assert.Equal(t, 0, sellside(t.Context(), env, "sell", path).code, "nothing can be listed twice")
 	assert.Len(t, listings(t, c), 2)
 }
+
+func TestSell_KnowsTheBatchesOfEarlierRuns(t *testing.T) {
+	env, c, m := market(t)
+	// An explicit expiry leaves no mark, so that the batches are equal.
+	path := stock(t, "style_id,size,price,currency,quantity,expires_at", "DZ5485-612,10.5,389,USD,2,2030-12-31")
+	require.Equal(t, 0, sellside(t.Context(), env, "sell", path).code)
+	require.NoError(t, m.Fail(sandbox.Fault{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost}))
+
+	got := sellside(t.Context(), env, "sell", path, "--again", "--settle", "200ms")
+
+	require.Equal(t, 0, got.code, "the batch of the earlier run is not that of the lost request: %s", got.errors)
+	assert.Equal(t, 3, m.Counters().Of("CreateListingsBatch"))
+	assert.Len(t, listings(t, c), 4)
+	assert.NoFileExists(t, unsettled(path))
+}

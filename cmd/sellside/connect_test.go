@@ -160,24 +160,24 @@ func TestSell_NamesFailuresOfTheConnection(t *testing.T) {
 	env, c, m := market(t)
 	origin := strings.TrimSuffix(m.URL, sandbox.BasePath)
 	for _, row := range []struct {
-		baseURL, token, variant string
-		code                    int
-		says                    string
-		why                     string
+		baseURL, token, item string
+		code                 int
+		says                 string
+		why                  string
 	}{
-		{origin, "", "", 2, "no service at the base URL (" + origin + "): give it with its version", "no version"},
-		{origin + "/v1", "", "", 2, "no service at the base URL", "another version"},
-		{origin, "", "8f4d", 2, "no service at the base URL", "no version, and nothing to look up"},
-		{"http://127.0.0.1:1/v2", "", "", 1, "cannot reach the service (http://127.0.0.1:1/v2)", "nothing listens"},
-		{"http://127.0.0.1:1/v2", "", "8f4d", 1, "cannot reach the service", "nothing listens, and nothing to look up"},
-		{m.URL, "wrong", "", 1, "the service refuses the credentials", "a wrong token"},
-		{m.URL, "wrong", "8f4d", 1, "the service refuses the credentials", "a wrong token, and nothing to look up"},
+		{origin, "", ",DZ5485-612,10.5", 2, "no service at the base URL (" + origin + "): give it with its version", "no version"},
+		{origin + "/v1", "", ",DZ5485-612,10.5", 2, "no service at the base URL", "another version"},
+		{origin, "", "8f4d,,", 2, "no service at the base URL", "no version, and nothing to look up"},
+		{"http://127.0.0.1:1/v2", "", ",DZ5485-612,10.5", 1, "cannot reach the service (http://127.0.0.1:1/v2)", "nothing listens"},
+		{"http://127.0.0.1:1/v2", "", "8f4d,,", 1, "cannot reach the service", "nothing listens, and nothing to look up"},
+		{m.URL, "wrong", ",DZ5485-612,10.5", 1, "the service refuses the credentials", "a wrong token"},
+		{m.URL, "wrong", "8f4d,,", 1, "the service refuses the credentials", "a wrong token, and nothing to look up"},
 	} {
 		env := settings{"SELLSIDE_BASE_URL": row.baseURL, "SELLSIDE_API_KEY": m.APIKey(), "SELLSIDE_TOKEN": env["SELLSIDE_TOKEN"]}
 		if row.token != "" {
 			env["SELLSIDE_TOKEN"] = row.token
 		}
-		path := stock(t, "variant_id,style_id,size,price,currency,quantity", row.variant+",DZ5485-612,10.5,389,USD,1")
+		path := stock(t, "variant_id,style_id,size,price,currency,quantity", row.item+",389,USD,1")
 		got := sellside(t.Context(), env, "sell", path)
 		assert.Equal(t, row.code, got.code, "%s: %s", row.why, got.errors)
 		assert.Contains(t, got.errors, row.says, row.why)

@@ -17,24 +17,31 @@ started inside this process, 250 rows of stock are listed on it (some of them in
 on purpose), a price is lowered below the lowest ask, listings are deactivated and
 deleted, and a buyer comes.
 
+With --quirks the marketplace responds in ways that its document does not show, as a
+live service may, and everything ends the same.
+
 The exit code is 1 if any step ends otherwise than expected.`
 
 func newDemo(getenv func(string) string) *cobra.Command {
-	return &cobra.Command{
+	var quirks bool
+	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show everything in a few seconds",
 		Long:  demoHelp,
 		Args:  exactly(0, "sellside demo"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runDemo(cmd, report.LookOf(cmd.OutOrStdout(), getenv), examples.Inventory)
+			opts := sandbox.Options{Quirks: quirks}
+			return runDemo(cmd, opts, report.LookOf(cmd.OutOrStdout(), getenv), examples.Inventory)
 		},
 	}
+	cmd.Flags().BoolVar(&quirks, "quirks", false, "make responses look like those of a live service")
+	return cmd
 }
 
-func runDemo(cmd *cobra.Command, look report.Look, inventory string) (err error) {
+func runDemo(cmd *cobra.Command, opts sandbox.Options, look report.Look, inventory string) (err error) {
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
-	market, err := sandbox.New(sandbox.Options{})
+	market, err := sandbox.New(opts)
 	if err != nil {
 		return err
 	}

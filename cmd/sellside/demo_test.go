@@ -12,24 +12,28 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
 	"github.com/sellside-sdk/sellside-go/examples"
+	"github.com/sellside-sdk/sellside-go/sandbox"
 )
 
 func TestDemo_ShowsAWholeDay(t *testing.T) {
-	start := time.Now()
-	got := sellside(t.Context(), nil, "demo")
-	require.Equal(t, 0, got.code, "%s\n%s", got.out, got.errors)
-	assert.Less(t, time.Since(start), 15*time.Second)
-	assert.Empty(t, got.errors)
-	for _, text := range []string{
-		"250 rows", "did you mean DZ5485-612?", "Skipped 10 invalid rows, 240 rows are valid",
-		"361 of 367 listings made, 6 not", "the lowest ask is ours", "INACTIVE", "24 of 24 listings",
-		"sale price", "Transaction Fee", "payout", "All as expected",
-	} {
-		assert.Contains(t, got.out, text)
-	}
-	assert.NotContains(t, got.out, "\x1b", "no colours without a terminal")
-	for line := range strings.Lines(got.out) {
-		assert.Equal(t, strings.TrimRight(line, " \n"), strings.TrimRight(line, "\n"), "no trailing space")
+	for _, args := range [][]string{{"demo"}, {"demo", "--quirks"}} {
+		start := time.Now()
+		got := sellside(t.Context(), nil, args...)
+		require.Equal(t, 0, got.code, "%s: %s\n%s", args, got.out, got.errors)
+		assert.Less(t, time.Since(start), 15*time.Second)
+		assert.Empty(t, got.errors)
+		for _, text := range []string{
+			"250 rows", "did you mean DZ5485-612?", "Skipped 10 invalid rows, 240 rows are valid",
+			"361 of 367 listings made, 6 not", "the lowest ask is ours", "INACTIVE", "24 of 24 listings",
+			"sale price", "Transaction Fee", "payout", "All as expected",
+		} {
+			assert.Contains(t, got.out, text, args)
+		}
+		assert.NotContains(t, got.out, ": , size", "a product without a name")
+		assert.NotContains(t, got.out, "\x1b", "no colours without a terminal")
+		for line := range strings.Lines(got.out) {
+			assert.Equal(t, strings.TrimRight(line, " \n"), strings.TrimRight(line, "\n"), "no trailing space")
+		}
 	}
 }
 
@@ -46,7 +50,7 @@ func TestDemo_FailsUnlessExactlyTheExpectedRowsFail(t *testing.T) {
 		cmd := &cobra.Command{}
 		cmd.SetContext(t.Context())
 		cmd.SetOut(&out)
-		err := runDemo(cmd, report.Look{}, inventory)
+		err := runDemo(cmd, sandbox.Options{}, report.Look{}, inventory)
 		require.ErrorContains(t, err, row.says, row.why)
 		assert.Equal(t, 1, exitCode(t.Context(), err))
 	}

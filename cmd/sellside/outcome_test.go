@@ -52,6 +52,7 @@ func sayTheSame(t *testing.T, got ending, c sell.Counts) {
 		}
 	}
 	assert.Equal(t, c.Listed == total, got.code == 0)
+	assert.NotRegexp(t, `\bcall (Recover|Wait|again)`, got.errors, "sellers type commands and call nothing")
 	if got.code != 0 {
 		assert.Contains(t, last, fmt.Sprintf("(%d made", c.Listed))
 	}
@@ -84,6 +85,12 @@ func TestSell_SaysTheSameEverywhere(t *testing.T) {
 			"a response is lost and the listings cannot be read", []sandbox.Fault{
 				{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost, Applied: true},
 				{Operation: lost, Kind: sandbox.FaultStatus, Status: 403, Times: 100},
+			}, "389", sell.Counts{NotMade: 1, Unknown: 100},
+		},
+		{
+			"a response is lost and the listings are refused", []sandbox.Fault{
+				{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost, Applied: true},
+				{Operation: lost, Kind: sandbox.FaultStatus, Status: 400, Times: 100},
 			}, "389", sell.Counts{NotMade: 1, Unknown: 100},
 		},
 		{

@@ -82,8 +82,13 @@ func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 	flags.Uint64Var(&m.Seed, "seed", 0, "another seed makes other prices and ids")
 	flags.StringVar(&m.quota, "quota", "none", "quota of each account: public, as of live services, or none")
 	flags.StringVar(&m.log, "log", "error", "what to log: off, error (failures), or info (every request too)")
-	flags.DurationVar(&m.Delay, "delay", sandbox.DefaultDelay, "how long an operation is pending, and a batch item queued and then in progress; 0 for no delay")
+	flags.DurationVar(&m.Delay, "delay", sandbox.DefaultDelay, "time for each step of the work: an operation has one, a batch item two; 0 for no delay")
 	flags.DurationVar(&m.OrderStep, "order-step", sandbox.DefaultOrderStep, "how long an order stays in each state; 0 leaves it there until it is moved")
+	flags.BoolVar(&m.Quirks, "quirks", false, "make responses look like those of a live service: members left out or null, numbers as strings, unknown members and values, errors in other shapes")
+	flags.BoolVar(&m.VagueOrigin, "vague-origin", false, "do not show which batch made a listing, nor the zone of the time when it was made")
+	flags.BoolVar(&m.KeepTerms, "keep-terms", false, "keep the currency and the expiry of a listing if a change leaves them out, instead of US dollars and 999 days")
+	flags.BoolVar(&m.BookTrades, "book-trades", false, "let the bids and asks of the order book trade: an ask at or below the highest bid is sold")
+	flags.BoolVar(&m.AllowUnknownParameters, "allow-unknown-parameters", false, "ignore unknown query parameters instead of refusing them")
 	return cmd
 }
 

@@ -110,6 +110,11 @@ func TestSandbox_TakesEveryFlag(t *testing.T) {
 		{[]string{"--refresh-token", "x"}, func(o *sandbox.Options) { o.RefreshToken = "x" }, "another refresh token"},
 		{[]string{"--token-life", "1m"}, func(o *sandbox.Options) { o.TokenLife = time.Minute }, "tokens that end soon"},
 		{[]string{"--log", "off"}, func(*sandbox.Options) {}, "the log is no part of the market"},
+		{[]string{"--quirks"}, func(o *sandbox.Options) { o.Quirks = true }, "as live services respond"},
+		{[]string{"--vague-origin"}, func(o *sandbox.Options) { o.VagueOrigin = true }, "batches are harder to find"},
+		{[]string{"--keep-terms"}, func(o *sandbox.Options) { o.KeepTerms = true }, "the other way to change a listing"},
+		{[]string{"--book-trades"}, func(o *sandbox.Options) { o.BookTrades = true }, "the book buys and sells"},
+		{[]string{"--allow-unknown-parameters"}, func(o *sandbox.Options) { o.AllowUnknownParameters = true }, "a tolerant service"},
 		{[]string{"--rotate-refresh-tokens"}, func(o *sandbox.Options) { o.RotateRefreshTokens = true }, "as strict services do"},
 	} {
 		want := sandbox.Options{

@@ -30,7 +30,7 @@ The inventory is a CSV file whose first line names its columns, in any order:
   price        digits and a point: 162 or 162.50
   currency     AUD, CAD, CHF, EUR, GBP, HKD, JPY, KRW, MXN, NZD, SGD or USD
   quantity     listings to make at that price
-  variant_id   optional: the item itself, instead of style_id and size
+  variant_id   optional: the item itself; style_id and size are then left empty
   active       optional: false makes a listing without an ask
   expires_at   optional: when the ask ends, 2026-12-31 or 2026-12-31T18:00:00Z;
                by default 947 to 997 days from now, another time for each batch,
@@ -47,7 +47,10 @@ failure that may pass does not end the run.
 A file that was listed before is not sent again, unless --again says so. It is known by
 the SHA-256 of its bytes, which the result files beside it contain.
 
-The results go to a CSV file with a line per listing: line, nth, listing_id, status,
+One run at a time sells an inventory: stock.lock beside it keeps others out, is empty
+and stays.
+
+The results go to a new CSV file with a line per listing: line, nth, listing_id, status,
 error, batch_id, the columns of the inventory, and inventory_sha256. If the response to
 a batch is lost, the listings of the account are read to find out whether the batch was
 made, for up to --settle if it is not found. Only a batch that is proved not to have
@@ -93,16 +96,16 @@ func newSell(getenv func(string) string) *cobra.Command {
 		},
 	}
 	s.flags(cmd)
-	cmd.Flags().StringVar(&s.result, "result", "", "file for the results (default beside the inventory: stock.csv has stock.result.csv)")
+	cmd.Flags().StringVar(&s.result, "result", "", "new file for the results (default beside the inventory: stock.csv has stock.result.csv)")
 	cmd.Flags().BoolVar(&s.skipInvalid, "skip-invalid", false, "send the valid rows even if others are not")
 	cmd.Flags().BoolVar(&s.again, "again", false, "list an inventory once more that was listed before")
 	cmd.Flags().BoolVar(&s.strictPrices, "strict-prices", false, "treat a price that is far from the market as invalid")
 	cmd.Flags().DurationVar(&s.settle, "settle", 10*time.Minute,
-		"longest time the service takes to show a new listing; too short a time may make listings twice")
+		"how long to look for a batch whose response was lost; too short a time may make listings twice")
 	return cmd
 }
 
-func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
+func (s *seller) run(ctx context.Context, name string, stdin io.Reader) (err error) {
 	if s.settle <= 0 {
 		return invalidf("sell: --settle (%s): use a time above 0", s.settle)
 	}
@@ -118,6 +121,15 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	if name == "-" {
 		base = "inventory.csv"
 	}
+	content, unread := read(name, stdin)
+	if unread != nil && !report.FilesOf(base).IsUnsettled() {
+		return unread
+	}
+	unlock, err := report.Lock(context.WithoutCancel(ctx), base) // a run that is stopped says so below
+	if err != nil {
+		return s.notSent(ctx, err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	files := report.FilesOf(base)
 	if s.result != "" {
 		files.Results = s.result
@@ -136,9 +148,11 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 		s.report(earlier, results)
 		return s.settled(ctx, earlier, sell.Count(results), err)
 	}
-	content, err := read(name, stdin)
-	if err != nil {
-		return err
+	if unread != nil {
+		return unread
+	}
+	if err := files.CheckResults(base); err != nil {
+		return invalidf("nothing was sent: %w", err)
 	}
 	file, err := inventory.Parse(bytes.NewReader(content))
 	if err != nil {
@@ -160,10 +174,10 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) error {
 	if err := s.check(file); err != nil {
 		return err
 	}
-	if err := files.Save(nil, nil); err != nil {
+	if err := files.Create(); err != nil {
 		return invalidf("nothing was sent: %w", err)
 	}
-	run.Save = files.Save
+	run.Save, run.Known = files.Save, files.Batches()
 	results, err := run.Sell(ctx, file.Valid())
 	silent.stop()
 	progress.End()
@@ -248,8 +262,8 @@ func (s *seller) announce(progress *report.Progress, requests int, file *invento
 	}
 	const perBatch = 3 // it is submitted, polled once or more, and its items are read
 	requests += perBatch * ((listings + sell.MaxListings - 1) / sell.MaxListings)
-	progress.Print("the quota allows %d request a second and %d listings in %s: this run takes %s or longer",
-		limits.RequestsPerSecond, limits.ItemsPerWindow, limits.ItemsWindow, leastTime(limits, requests, listings))
+	progress.Print("the quota allows %s a second and %d listings in %s: this run takes %s or longer",
+		report.Count(limits.RequestsPerSecond, "request"), limits.ItemsPerWindow, limits.ItemsWindow, leastTime(limits, requests, listings))
 	return nil
 }
 
@@ -297,8 +311,8 @@ func (s *seller) check(file *inventory.File) error {
 	case file.Unreadable:
 		return invalidf("nothing was sent: the header is invalid: correct it")
 	default:
-		return invalidf("nothing was sent: %d invalid rows: correct them, or send the others with --skip-invalid",
-			rows)
+		return invalidf("nothing was sent: %s: correct what is invalid, or send the other rows with --skip-invalid",
+			report.Count(rows, "invalid row"))
 	}
 }
 
@@ -347,8 +361,8 @@ func (s *seller) outcome(ctx context.Context, files report.Files, c sell.Counts,
 	case c.NotMade+c.UnderWay+c.Unknown > 0:
 		return fmt.Errorf("not all listings were made (%s): see the result file", countsOf(c))
 	case skipped > 0:
-		return fmt.Errorf("skipped %d invalid rows: correct them and list them from a separate file",
-			skipped)
+		return fmt.Errorf("skipped %s: correct what is invalid and list it from a separate file",
+			report.Count(skipped, "invalid row"))
 	}
 	return nil
 }

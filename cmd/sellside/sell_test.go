@@ -110,6 +110,18 @@ func TestSell_SendsNothingOfAnInvalidFile(t *testing.T) {
 	assert.Len(t, listings(t, c), 1)
 }
 
+func TestSell_CountsOneInvalidRow(t *testing.T) {
+	env, _, _ := market(t)
+	path := stock(t, "DZ5485-612,10.5,389,USD,1", "DZ5485-612")
+	got := sellside(t.Context(), env, "sell", path)
+	assert.Equal(t, 2, got.code)
+	assert.Contains(t, got.errors, "line 3: the row has 1 field and the header has 5")
+	assert.Contains(t, got.errors, "nothing was sent: 1 invalid row: ")
+	got = sellside(t.Context(), env, "sell", path, "--skip-invalid")
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.errors, "skipped 1 invalid row: ")
+}
+
 func TestSell_CannotSkipAnInvalidHeader(t *testing.T) {
 	env, c, _ := market(t)
 	path := stock(t, "style_id,size,price,currency,quantity,note", "DZ5485-612,10.5,389,USD,1,nice")

@@ -121,6 +121,8 @@ type program struct {
 	// crash makes the files in the directory those of a run that was killed. The program is then
 	// run again, and must print the same and change nothing.
 	crash func(t *testing.T, dir string)
+	// failing returns the arguments of a run whose items fail. It must exit with 1 and print them.
+	failing func(t *testing.T, dir string) []string
 	// check looks at the market afterwards.
 	check func(t *testing.T, c *client.Client, dir string)
 }
@@ -137,6 +139,15 @@ var programs = []program{
 		},
 		args: func(t *testing.T, _ *sandboxtest.Market, _ *client.Client, dir string) []string {
 			return []string{inventory(t, dir)}
+		},
+		failing: func(t *testing.T, dir string) []string {
+			expensive := item(1)
+			expensive.Amount = "100001"
+			data, err := json.Marshal([]gen.CreateItem{expensive})
+			require.NoError(t, err)
+			path := filepath.Join(dir, "expensive.json")
+			require.NoError(t, os.WriteFile(path, data, 0o600))
+			return []string{path}
 		},
 		want: `(?m)\A(COMPLETED [0-9a-f-]{36} 162.*\n){2}\z`,
 		crash: func(t *testing.T, dir string) { // The batch was sent, and its id was not saved.
@@ -237,18 +248,15 @@ func listing(t *testing.T, c *client.Client) string {
 	return items[0].Result.ListingID
 }
 
-// inventory writes the inventory of README.md, for a variant of the sandbox, and returns its path.
+// inventory writes the inventory of README.md and returns its path.
 func inventory(t *testing.T, dir string) string {
 	t.Helper()
 	text := blocks(t, "README.md", "json")[0].text
 	var items []gen.CreateItem
 	require.NoError(t, json.Unmarshal([]byte(text), &items))
 	require.Len(t, items, 1)
-	items[0].VariantID = item(1).VariantID
-	data, err := json.Marshal(items)
-	require.NoError(t, err)
 	path := filepath.Join(dir, "inventory.json")
-	require.NoError(t, os.WriteFile(path, data, 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -332,6 +340,15 @@ func (p program) run(t *testing.T, binary string) {
 		assert.Equal(t, out, start())
 	}
 	assert.Empty(t, market.Faults(), "the fault happened")
+	if p.failing != nil {
+		cmd := exec.CommandContext(t.Context(), binary, p.failing(t, dir)...)
+		cmd.Dir, cmd.Env = dir, env
+		out, err := cmd.Output()
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		require.True(t, ok, "items failed: %s", out)
+		assert.Equal(t, 1, exit.ExitCode())
+		assert.Contains(t, string(out), "FAILED")
+	}
 	if p.check != nil {
 		p.check(t, c, dir)
 	}

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,13 @@ type offer struct {
 	market *gen.MarketData
 }
 
+// name returns the product and the size. A service may leave out the name.
 func (o offer) name() string {
-	return fmt.Sprintf("%s, size %s", o.Product.ProductName, o.Variant.VariantValue)
+	return fmt.Sprintf("%s, size %s", o.product(), o.Variant.VariantValue)
+}
+
+func (o offer) product() string {
+	return cmp.Or(o.Product.ProductName, o.Product.StyleID, "listing "+o.ListingID)
 }
 
 func (o offer) price(a gen.Amount) string { return fmt.Sprintf("%s %s", a, o.CurrencyCode) }
@@ -169,7 +175,7 @@ func (d *Demo) deleteCase(ctx context.Context) error {
 			return fmt.Errorf("listing %s is %s, want it deleted", id, l.Status)
 		}
 	}
-	d.say("The whole case went to a friend: %s.\n", o.Product.ProductName)
+	d.say("The whole case went to a friend: %s.\n", o.product())
 	d.table("batch", batch.ID(), "deleted", fmt.Sprintf("%d of %d listings", len(items), len(ids)))
 	return nil
 }

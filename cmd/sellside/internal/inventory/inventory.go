@@ -14,11 +14,11 @@ import (
 
 // Row is a line of stock: equal items to be listed at one price.
 type Row struct {
-	Line      int      // First line of the row in the file, from 1.
+	Line      int      // Of the row in the file, from 1.
 	Fields    []string // As they are in the file, in the order of File.Columns.
 	StyleID   string
 	Size      string
-	VariantID string // If given, neither the style id nor the size is needed.
+	VariantID string // Given instead of the style id and the size, or looked up.
 	ProductID string // Empty unless the row was looked up.
 	Price     gen.Amount
 	Currency  gen.CurrencyCode

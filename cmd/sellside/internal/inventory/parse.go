@@ -13,38 +13,45 @@ import (
 
 // Parse reads a whole inventory. Invalid content is reported by the problems of the file, and
 // failed reads of r by the error. A byte order mark, both kinds of line ends and blank lines are
-// accepted.
+// accepted. Every line is a row: no value has a line break, and a stray quote must not hide the rows
+// below it.
 func Parse(r io.Reader) (*File, error) {
-	records := csv.NewReader(withoutBOM(r))
-	records.FieldsPerRecord = -1 // the parser counts them, to report the line
-	records.TrimLeadingSpace = true
-	p := &parser{file: &File{}, records: records}
-	for {
-		fields, err := records.Read()
-		if errors.Is(err, io.EOF) {
-			return p.end(), nil
-		}
-		if broken := (*csv.ParseError)(nil); errors.As(err, &broken) {
-			p.broken(broken)
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read inventory: %w", err)
-		}
-		for i := range fields {
-			fields[i] = strings.TrimSpace(fields[i])
-		}
-		if line, _ := records.FieldPos(0); strings.Join(fields, "") != "" {
-			p.record(line, fields)
-		}
+	lines := withoutBOM(r)
+	p := &parser{file: &File{}}
+	var err error
+	for number := 1; err == nil; number++ {
+		var text string
+		text, err = lines.ReadString('\n')
+		p.line(number, text)
 	}
+	if !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read inventory: %w", err)
+	}
+	return p.end(), nil
 }
 
 // parser collects a file. Its columns are nil until the header is read.
 type parser struct {
 	file    *File
-	records *csv.Reader
 	columns columns
+}
+
+// line reads a line of the file.
+func (p *parser) line(number int, text string) {
+	record := csv.NewReader(strings.NewReader(text))
+	record.FieldsPerRecord = -1 // record counts them, to report the line
+	record.TrimLeadingSpace = true
+	fields, err := record.Read()
+	if broken, ok := errors.AsType[*csv.ParseError](err); ok {
+		p.broken(number, broken)
+		return
+	}
+	for i := range fields {
+		fields[i] = strings.TrimSpace(fields[i])
+	}
+	if strings.Join(fields, "") != "" {
+		p.record(number, fields)
+	}
 }
 
 func (p *parser) record(line int, fields []string) {
@@ -57,21 +64,25 @@ func (p *parser) record(line int, fields []string) {
 		return // the header is invalid, which is reported
 	}
 	if len(fields) != len(p.columns) {
-		p.file.Add(line, "the row has %d fields and the header has %d: check the commas, and put a value that has one in double quotes",
-			len(fields), len(p.columns))
+		noun := "fields"
+		if len(fields) == 1 {
+			noun = "field"
+		}
+		p.file.Add(line, "the row has %d %s and the header has %d: check the commas, and put a value that has one in double quotes",
+			len(fields), noun, len(p.columns))
 		return
 	}
 	row := &rowReader{file: p.file, line: line, fields: fields, columns: p.columns}
 	p.file.Rows = append(p.file.Rows, row.read())
 }
 
-// broken reports a record with invalid quotes. If it is the header, the file is unreadable.
-func (p *parser) broken(err *csv.ParseError) {
+// broken reports a line with invalid quotes. If it is the header, the file is unreadable.
+func (p *parser) broken(line int, err *csv.ParseError) {
 	if p.columns == nil {
 		p.columns, p.file.Unreadable = columns{}, true
 	}
-	p.file.Add(err.StartLine, "invalid quotes (line %d, column %d): write a double quote within a value twice, and put the value in quotes",
-		err.Line, err.Column)
+	p.file.Add(line, "invalid quotes (column %d): close every quote on its line, and write a double quote within a value twice",
+		err.Column)
 }
 
 func (p *parser) end() *File {
@@ -86,7 +97,7 @@ func (p *parser) end() *File {
 }
 
 // withoutBOM removes the byte order mark that spreadsheets write.
-func withoutBOM(r io.Reader) io.Reader {
+func withoutBOM(r io.Reader) *bufio.Reader {
 	buffered := bufio.NewReader(r)
 	mark := []byte("\xef\xbb\xbf")
 	if start, _ := buffered.Peek(len(mark)); bytes.Equal(start, mark) {

@@ -34,12 +34,16 @@ func texts(f *inventory.File) []string {
 
 func TestParse_ReadsEveryColumn(t *testing.T) {
 	f := parse(t, "active,variant_id,expires_at,quantity,currency,price,size,style_id\n"+
-		"no,8f4d2c4e,2030-12-31,2,eur,162.50,10.5,DZ5485-612\n")
+		"no,,2030-12-31,2,eur,162.50,10.5,DZ5485-612\n"+
+		",8f4d2c4e,,1,USD,1,,\n")
 	require.Empty(t, f.Problems())
 	assert.Equal(t, []inventory.Row{{
-		Line: 2, Fields: []string{"no", "8f4d2c4e", "2030-12-31", "2", "eur", "162.50", "10.5", "DZ5485-612"},
-		StyleID: "DZ5485-612", Size: "10.5", VariantID: "8f4d2c4e", Price: "162.50", Currency: "EUR",
+		Line: 2, Fields: []string{"no", "", "2030-12-31", "2", "eur", "162.50", "10.5", "DZ5485-612"},
+		StyleID: "DZ5485-612", Size: "10.5", Price: "162.50", Currency: "EUR",
 		Quantity: 2, Active: new(false), ExpiresAt: gen.TimeOf(time.Date(2030, 12, 31, 0, 0, 0, 0, time.UTC)),
+	}, {
+		Line: 3, Fields: []string{"", "8f4d2c4e", "", "1", "USD", "1", "", ""},
+		VariantID: "8f4d2c4e", Price: "1", Currency: "USD", Quantity: 1,
 	}}, f.Valid())
 }
 
@@ -61,13 +65,31 @@ func TestParse_AcceptsWhatSpreadsheetsWrite(t *testing.T) {
 	}
 }
 
-func TestParse_CountsQuotedLineBreaks(t *testing.T) {
-	f := parse(t, "size,style_id,price,currency,quantity\n\n"+
-		"\"10\n.5\",DZ5485-612,162,USD,1\n"+
-		"10.5,DZ5485-612,nothing,USD,1\n")
-	require.Len(t, f.Rows, 2)
-	assert.Equal(t, []int{3, 5}, []int{f.Rows[0].Line, f.Rows[1].Line})
-	assert.Equal(t, []int{3, 5}, f.InvalidLines())
+func TestParse_ReportsAStrayQuoteWithoutHidingRows(t *testing.T) {
+	const row = "DZ5485-612,10.5,162,USD,1\n"
+	for _, test := range []struct {
+		text           string
+		invalid, valid []int
+		why            string
+	}{
+		{row + "DZ5485-612,9,\"282,USD,1\n" + row + row, []int{3}, []int{2, 4, 5}, "never closed"},
+		{
+			"DZ5485-612,9,\"282,USD,1\n" + row + row + "DZ5485-612,9,282\",USD,1\n" + row,
+			[]int{2, 5},
+			[]int{3, 4, 6},
+			"closed by another stray quote",
+		},
+		{"\"DZ5485-612\n\",9,282,USD,1\n\n" + row, []int{2, 3}, []int{5}, "a line break within a value"},
+		{row + "DZ5485-612,9,282,USD,\"1", []int{3}, []int{2}, "at the end of the file"},
+	} {
+		f := parse(t, header+test.text)
+		assert.Equal(t, test.invalid, f.InvalidLines(), test.why)
+		var valid []int
+		for _, r := range f.Valid() {
+			valid = append(valid, r.Line)
+		}
+		assert.Equal(t, test.valid, valid, test.why)
+	}
 }
 
 func TestParse_ReportsAllProblemsAtOnce(t *testing.T) {

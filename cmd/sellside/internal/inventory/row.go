@@ -32,8 +32,8 @@ func (r *rowReader) read() Row {
 	if r.value(variantID) == "" {
 		r.demand(styleID, "or give the variant_id")
 		r.demand(size, "or give the variant_id")
-	} else if strings.Trim(row.VariantID, ".") == "" && row.VariantID != "" {
-		r.invalid(variantID, "is no id: copy it from the catalog")
+	} else {
+		r.checkVariant(row.VariantID)
 	}
 	if text, ok := r.demand(price, "such as 162 or 162.50"); ok {
 		row.Price = r.price(text)
@@ -49,6 +49,16 @@ func (r *rowReader) read() Row {
 		r.invalid(expiresAt, "is no date: write 2026-12-31, or 2026-12-31T18:00:00Z with a time")
 	}
 	return row
+}
+
+// checkVariant reports a variant id that cannot be one, or that a style id or a size may contradict.
+func (r *rowReader) checkVariant(id string) {
+	switch {
+	case id != "" && strings.Trim(id, ".") == "":
+		r.invalid(variantID, "is no id: copy it from the catalog")
+	case r.value(styleID) != "" || r.value(size) != "":
+		r.invalid(variantID, "is given beside a style_id or a size, which may contradict it: leave the one or the others empty")
+	}
 }
 
 // value returns the field of a column, "" where the file has no such column.

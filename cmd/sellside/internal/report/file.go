@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,6 +61,43 @@ func FilesOf(inventory string) Files {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// IsUnsettled reports whether an earlier run has left a batch unsettled.
+func (f Files) IsUnsettled() bool { return exists(f.Unsettled) }
+
+// CheckResults refuses a result file that exists, or is another file of the run.
+func (f Files) CheckResults(inventory string) error {
+	switch {
+	case isSame(f.Results, inventory):
+		return fmt.Errorf("write the results (%s): this is the inventory: name another file with --result", f.Results)
+	case isSame(filepath.Dir(f.Results), filepath.Dir(f.Unsettled)) &&
+		strings.EqualFold(filepath.Base(f.Results), filepath.Base(f.Unsettled)):
+		return fmt.Errorf("write the results (%s): this file is for unsettled batches: name another file with --result", f.Results)
+	case exists(f.Results):
+		return fmt.Errorf("write the results (%s): the file exists, and may be all that is known of its listings: "+
+			"name a new file with --result", f.Results)
+	}
+	return nil
+}
+
+// isSame reports whether two paths lead to one file or directory.
+func isSame(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// Create makes the result file, which must not exist.
+func (f Files) Create() error {
+	file, err := os.OpenFile(f.Results, os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the results: %w", err)
+	}
+	return errors.Join(file.Close(), f.Save(nil, nil))
 }
 
 // unsettled is the content of the file of that name.
@@ -164,30 +202,60 @@ func (f Files) write(w io.Writer, results []sell.Result) error {
 // the result file. It returns the first file that has listings which were made or may have been, and
 // its counts. The path is empty if there is none.
 func (f Files) Earlier() (path string, c sell.Counts, err error) {
-	for _, dir := range []string{filepath.Dir(f.Unsettled), filepath.Dir(f.Results)} {
-		entries, err := os.ReadDir(dir)
+	for path := range f.beside() {
+		rows, err := readRows(path)
 		if err != nil {
-			continue // then no run has saved results there
+			return "", c, fmt.Errorf("read the results of an earlier run (%s): %w: repair or remove it", path, err)
 		}
-		for _, entry := range entries {
-			if !entry.Type().IsRegular() {
-				continue
+		var results []sell.Result
+		for _, row := range rows {
+			if row[len(row)-1] == f.Inventory.SHA256 {
+				results = append(results, sell.Result{ListingID: row[2], Status: row[3]})
 			}
-			path := filepath.Join(dir, entry.Name())
-			results, err := f.readResults(path)
-			if err != nil {
-				return "", c, fmt.Errorf("read the results of an earlier run (%s): %w: repair or remove it", path, err)
-			}
-			if c := sell.Count(results); c.NotMade < len(results) {
-				return path, c, nil
-			}
+		}
+		if c := sell.Count(results); c.NotMade < len(results) {
+			return path, c, nil
 		}
 	}
 	return "", c, nil
 }
 
-// readResults reads the results of the same inventory from a file, and none from another file.
-func (f Files) readResults(path string) ([]sell.Result, error) {
+// Batches returns the ids of the batches of earlier runs, of any inventory, that result files beside
+// the inventory and beside the result file have. Files that cannot be read have none.
+func (f Files) Batches() []string {
+	var ids []string
+	for path := range f.beside() {
+		rows, err := readRows(path)
+		if err != nil {
+			continue
+		}
+		for _, row := range rows {
+			if id := row[slices.Index(resultColumns(), "batch_id")]; id != "" {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// beside returns the paths of the regular files beside the inventory and beside the result file.
+// No run has saved results in a directory that cannot be read.
+func (f Files) beside() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, dir := range []string{filepath.Dir(f.Unsettled), filepath.Dir(f.Results)} {
+			entries, _ := os.ReadDir(dir)
+			for _, entry := range entries {
+				if entry.Type().IsRegular() && !yield(filepath.Join(dir, entry.Name())) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readRows reads the rows of a result file without its header, and none of another file.
+func readRows(path string) ([][]string, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil // a run could read the results that it saved
@@ -203,11 +271,5 @@ func (f Files) readResults(path string) ([]sell.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var results []sell.Result
-	for _, row := range rows[1:] {
-		if row[len(row)-1] == f.Inventory.SHA256 {
-			results = append(results, sell.Result{ListingID: row[2], Status: row[3]})
-		}
-	}
-	return results, nil
+	return rows[1:], nil
 }

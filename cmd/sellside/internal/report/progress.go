@@ -45,7 +45,7 @@ func (p *Progress) LookedUp(done, of int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.move("looking up products", done, of, func() {
-		p.line("looked up %d of %s", done, count(of, "product"))
+		p.line("looked up %d of %s", done, Count(of, "product"))
 	})
 }
 
@@ -65,7 +65,7 @@ func (p *Progress) Submitted(b sell.Batch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last = time.Now()
-	p.line("batch %d of %d: %s submitted, %s", b.Number, b.Of, b.ID, count(b.Listings, "listing"))
+	p.line("batch %d of %d: %s submitted, %s", b.Number, b.Of, b.ID, Count(b.Listings, "listing"))
 	p.move("selling", b.Before, b.Total, func() {})
 }
 

@@ -45,7 +45,7 @@ func Summary(w io.Writer, look Look, results []sell.Result) {
 		}
 	}
 	c := sell.Count(results)
-	fmt.Fprintf(w, "%s of %s made%s\n", look.Good(fmt.Sprint(c.Listed)), count(len(results), "listing"), others(c, look))
+	fmt.Fprintf(w, "%s of %s made%s\n", look.Good(fmt.Sprint(c.Listed)), Count(len(results), "listing"), others(c, look))
 	if len(groups) > 0 {
 		fmt.Fprintln(w)
 		table(w, groups)
@@ -86,8 +86,8 @@ func table(w io.Writer, groups []group) {
 	}
 }
 
-// count returns a number and its noun.
-func count(n int, noun string) string {
+// Count returns a number and its noun.
+func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

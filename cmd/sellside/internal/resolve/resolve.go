@@ -305,7 +305,7 @@ func (p product) variant(style, size string) (id, problem string) {
 	case len(p.Matches) == 0:
 		return "", fmt.Sprintf("style_id %q is not in the catalog%s", style, p.suggestion(style))
 	case len(p.Matches) > 1:
-		return "", fmt.Sprintf("style_id %q is ambiguous: %s have it: add the variant_id",
+		return "", fmt.Sprintf("style_id %q is ambiguous: %s have it: give the variant_id instead",
 			style, titles(p.Matches))
 	case size == "":
 		return "", ""
@@ -323,7 +323,7 @@ func (p product) variant(style, size string) (id, problem string) {
 	case 1:
 		return ids[0], ""
 	default:
-		return "", fmt.Sprintf("size %q is ambiguous: %s (%s) has it %d times: add the variant_id",
+		return "", fmt.Sprintf("size %q is ambiguous: %s (%s) has it %d times: give the variant_id instead",
 			size, p.Matches[0].Title, style, len(ids))
 	}
 }

@@ -1,6 +1,7 @@
 package sell
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type Result struct {
 	Status    string `json:"status"`              // As the service reports it, such as COMPLETED, or a Status constant.
 	BatchID   string `json:"batchId,omitempty"`   // Empty unless its batch is known to have been created.
 	Error     string `json:"error,omitempty"`     // Why it failed, or what to do.
+
+	reason string // Why a listing was not seen; the error has what to do as well.
 }
 
 // The statuses of listings whose status the service has not reported.
@@ -32,8 +35,6 @@ const (
 	StatusSubmitted = "SUBMITTED" // Its batch was accepted, and its outcome was not read.
 	StatusUnknown   = "UNKNOWN"   // It may have been made or not. To send it again may duplicate it.
 )
-
-const adviceNotSent = "not sent: list the row again"
 
 // Listed reports whether the listing was made. Only a listing id proves that.
 func (r Result) Listed() bool {
@@ -104,10 +105,11 @@ func plan(rows []inventory.Row) ([]Result, []batch) {
 			})
 			for range n {
 				nth++
-				results = append(results, Result{Line: row.Line, Nth: nth, Status: StatusNotSent, Error: adviceNotSent})
+				results = append(results, Result{Line: row.Line, Nth: nth, Status: StatusNotSent})
 			}
 		}
 	}
+	advise(results)
 	rest := results
 	for i := range batches {
 		n := min(MaxListings, len(rest))
@@ -119,8 +121,43 @@ func plan(rows []inventory.Row) ([]Result, []batch) {
 // fill sets the same outcome for all listings of a batch.
 func (b *batch) fill(status, format string, args ...any) {
 	for i := range b.results {
-		b.results[i].ListingID, b.results[i].Status = "", status
+		b.results[i].ListingID, b.results[i].Status, b.results[i].reason = "", status, ""
 		b.results[i].Error = fmt.Sprintf(format, args...)
+	}
+}
+
+// advise sets the errors of the listings that can be listed again: how many of each row are left.
+func advise(results []Result) {
+	all, left := map[int]int{}, map[int]int{}
+	isLeft := func(r *Result) bool { return r.Status == StatusNotSent || r.Status == StatusNotSeen }
+	for i := range results {
+		r := &results[i]
+		all[r.Line]++
+		if isLeft(r) {
+			left[r.Line]++
+		}
+	}
+	for i := range results {
+		r := &results[i]
+		if !isLeft(r) {
+			continue
+		}
+		advice := "list the row again"
+		if left[r.Line] < all[r.Line] {
+			advice = fmt.Sprintf("list the row again with quantity %d, not %d", left[r.Line], all[r.Line])
+		}
+		r.Error = cmp.Or(r.reason, "not sent") + ": " + advice
+	}
+}
+
+// notSent sets that no listing of a batch was sent.
+func (b *batch) notSent() { b.fill(StatusNotSent, "") }
+
+// notSeen sets that a batch is proved not to have arrived, with the reason.
+func (b *batch) notSeen(format string, args ...any) {
+	b.fill(StatusNotSeen, "")
+	for i := range b.results {
+		b.results[i].reason = fmt.Sprintf(format, args...)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestPlan_FillsBatchesWithAHundredListings(t *testing.T) {
 
 func TestPlan_NumbersTheListingsOfARow(t *testing.T) {
 	results, _ := plan([]inventory.Row{row(7, 1), row(9, 150)})
-	assert.Equal(t, Result{Line: 7, Nth: 1, Status: StatusNotSent, Error: adviceNotSent}, results[0])
+	assert.Equal(t, Result{Line: 7, Nth: 1, Status: StatusNotSent, Error: "not sent: list the row again"}, results[0])
 	for i, r := range results[1:] {
 		assert.Equal(t, 9, r.Line)
 		assert.Equal(t, i+1, r.Nth)

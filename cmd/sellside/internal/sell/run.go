@@ -35,8 +35,9 @@ type Run struct {
 	// SettleTime is the longest time that the service takes to show the first listing of a batch;
 	// zero is the default of [recovery.Options].
 	SettleTime time.Duration
-
-	known []string // Ids of the batches of this run.
+	// Known are the ids of batches of earlier runs, which cannot be those of this run. The run adds
+	// its own.
+	Known []string
 }
 
 // Unsettled is a batch that was sent, or is about to be, and whose outcome was not read. Another
@@ -44,7 +45,7 @@ type Run struct {
 type Unsettled struct {
 	Submission recovery.Submission `json:"submission"`
 	BatchID    string              `json:"batchId,omitempty"` // Empty unless it is known.
-	Known      []string            `json:"known"`             // Ids of the batches of its run before it.
+	Known      []string            `json:"known"`             // Ids of the batches before it, of its run and of others.
 	Results    []Result            `json:"results"`           // Of its whole run.
 	First      int                 `json:"first"`             // Index of the first result of the batch.
 }
@@ -73,7 +74,7 @@ type Batch struct {
 // may have been made, and its outcome was not read.
 func (r *Run) Sell(ctx context.Context, rows []inventory.Row) ([]Result, error) {
 	results, batches := plan(rows)
-	if err := r.Save(results, nil); err != nil {
+	if err := r.save(results, nil); err != nil {
 		return results, err
 	}
 	before := 0
@@ -104,7 +105,7 @@ func (r *Run) Settle(ctx context.Context, u Unsettled) ([]Result, error) {
 			listings, u.First, len(u.Results))
 	}
 	b.results = u.Results[u.First : u.First+listings]
-	r.known = u.Known
+	r.Known = u.Known
 	e := Batch{Number: 1, Of: 1, Listings: listings, Total: listings}
 	handle := r.Client.Batches.ResumeCreate(u.BatchID)
 	if u.BatchID == "" {
@@ -116,6 +117,12 @@ func (r *Run) Settle(ctx context.Context, u Unsettled) ([]Result, error) {
 	return u.Results, r.follow(ctx, handle, b, e, &u)
 }
 
+// save saves the results.
+func (r *Run) save(results []Result, u *Unsettled) error {
+	advise(results)
+	return r.Save(results, u)
+}
+
 // sellBatch submits a batch until it is known to have arrived, and waits for it.
 func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result) error {
 	for range maxSubmissions {
@@ -123,11 +130,12 @@ func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result
 		if err != nil {
 			return err
 		}
-		u := &Unsettled{Submission: submission, Known: r.known, Results: results, First: e.Before}
-		b.fill(StatusUnknown, "sent at %s without a response: settle it before you list the row again",
+		u := &Unsettled{Submission: submission, Known: r.Known, Results: results, First: e.Before}
+		b.fill(StatusUnknown, "sent at %s without a response: settle it before you list it again",
 			submission.MadeAt.Format(time.RFC3339))
-		if err := r.Save(results, u); err != nil {
-			b.fill(StatusNotSent, adviceNotSent)
+		if err := r.save(results, u); err != nil {
+			b.notSent()
+			advise(results)
 			return err
 		}
 		handle, err := recovery.Submit(ctx, r.Client, submission)
@@ -143,13 +151,13 @@ func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result
 		case errors.Is(err, client.ErrBadRequest):
 			b.fill(StatusRefused, "not made, the service refused the whole batch: %v", err)
 			r.Watch.Finished(e, Count(b.results))
-			return r.Save(results, nil)
+			return r.save(results, nil)
 		default:
-			b.fill(StatusNotSent, adviceNotSent)
+			b.notSent()
 			if _, refused := errors.AsType[*client.APIError](err); refused {
 				b.fill(StatusRefused, "not made, the service refused the batch: %v", err)
 			}
-			return errors.Join(err, r.Save(results, nil))
+			return errors.Join(err, r.save(results, nil))
 		}
 		return r.follow(ctx, handle, b, e, u)
 	}
@@ -162,34 +170,46 @@ func (r *Run) sellBatch(ctx context.Context, b *batch, e Batch, results []Result
 func (r *Run) recover(ctx context.Context, b *batch, e Batch, u *Unsettled) (*createBatch, error) {
 	r.Watch.Settling(e)
 	sentAt := u.Submission.MadeAt.Format(time.RFC3339)
-	opts := recovery.Options{Known: r.known, Settle: r.SettleTime}
+	opts := recovery.Options{Known: r.Known, Settle: r.SettleTime}
 	verdict, err := recovery.Recover(ctx, r.Client, u.Submission, opts)
 	switch {
 	case err != nil:
-		return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnsettled, err), r.Save(u.Results, u))
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrUnsettled, withoutAdvice(err)), r.save(u.Results, u))
 	case verdict.Kind == recovery.Landed:
 		return verdict.Batch, nil
 	case verdict.Kind == recovery.NotSeen:
-		b.fill(StatusNotSeen, "not made, the batch sent at %s is %s: list the row again", sentAt, verdict)
-		return nil, r.Save(u.Results, nil)
+		b.notSeen("not made, the batch sent at %s is %s", sentAt, verdict)
+		return nil, r.save(u.Results, nil)
 	default:
-		b.fill(StatusUnknown, "sent at %s without a response, %s: look for it before you list the row again",
+		b.fill(StatusUnknown, "sent at %s without a response, %s: look for it before you list it again",
 			sentAt, verdict)
-		return nil, errors.Join(fmt.Errorf("%w: %s", ErrUnsettled, verdict.Reason), r.Save(u.Results, u))
+		return nil, errors.Join(fmt.Errorf("%w: %s", ErrUnsettled, verdict.Reason), r.save(u.Results, u))
 	}
+}
+
+// withoutAdvice returns the reason why the listings or a batch could not be read, without the advice
+// for Go programs: sellers type commands and call nothing.
+func withoutAdvice(err error) error {
+	if wait, ok := errors.AsType[*client.WaitError](err); ok {
+		return fmt.Errorf("wait for batch %s: %w", wait.ID, wait.Err)
+	}
+	if reason := errors.Unwrap(err); reason != nil {
+		return fmt.Errorf("read the listings: %w", reason)
+	}
+	return err
 }
 
 // follow waits for a batch and takes its results. If the wait ends early it takes what there is.
 func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch, u *Unsettled) error {
 	e.ID, u.BatchID = handle.ID(), handle.ID()
-	r.known = append(r.known, e.ID)
+	r.Known = append(r.Known, e.ID)
 	r.Watch.Submitted(e)
 	for i := range b.results {
 		b.results[i].BatchID = e.ID
 	}
-	b.fill(StatusSubmitted, "batch %s was accepted and its outcome was not read: look for its listings before you list the row again",
+	b.fill(StatusSubmitted, "batch %s was accepted and its outcome was not read: look for its listings before you list them again",
 		e.ID)
-	if err := r.Save(u.Results, u); err != nil {
+	if err := r.save(u.Results, u); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnsettled, err)
 	}
 	items, err := handle.Wait(ctx, client.WithProgress(func(s gen.Batch) {
@@ -200,7 +220,7 @@ func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch
 		err = nil // each result has its own
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrUnsettled, err)
+		err = fmt.Errorf("%w: %w", ErrUnsettled, withoutAdvice(err))
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalReadTimeout)
 		defer cancel()
 		var unread error
@@ -208,11 +228,11 @@ func (r *Run) follow(ctx context.Context, handle *createBatch, b *batch, e Batch
 			return err
 		}
 		b.take(e.ID, u.Submission, items, false)
-		return errors.Join(err, r.Save(u.Results, u))
+		return errors.Join(err, r.save(u.Results, u))
 	}
 	b.take(e.ID, u.Submission, items, true)
 	r.Watch.Finished(e, Count(b.results))
-	if err := r.Save(u.Results, nil); err != nil { // the files still have the batch as it was before
+	if err := r.save(u.Results, nil); err != nil { // the files still have the batch as it was before
 		return fmt.Errorf("%w: %w", ErrUnsettled, err)
 	}
 	return nil

@@ -255,9 +255,10 @@ func TestRun_LeavesABatchToBeSettledByTheNextRun(t *testing.T) {
 		fault sandbox.Fault
 		want  []string
 		made  int
+		last  string // The error of the last listing.
 	}{
-		{"it was made", lostResponse, []string{"COMPLETED", "NOT_SENT"}, 2},
-		{"it was not made", lostRequest, []string{sell.StatusNotSeen, sell.StatusNotSent}, 0},
+		{"it was made", lostResponse, []string{"COMPLETED", "NOT_SENT"}, 2, "not sent: list the row again with quantity 1, not 99"},
+		{"it was not made", lostRequest, []string{sell.StatusNotSeen, sell.StatusNotSent}, 0, "not sent: list the row again"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			inMarket(t, func(t *testing.T, m *sandboxtest.Market, c *client.Client) {
@@ -270,11 +271,14 @@ func TestRun_LeavesABatchToBeSettledByTheNextRun(t *testing.T) {
 				require.ErrorIs(t, err, sell.ErrUnsettled)
 				require.ErrorIs(t, err, client.ErrForbidden)
 				require.Equal(t, []string{sell.StatusUnknown, sell.StatusNotSent}, statuses(results))
+				assert.Equal(t, "not sent: list the row again with quantity 1, not 99", results[len(results)-1].Error,
+					"the others may be made")
 
 				results, err = runOf(c, w).Settle(t.Context(), *w.left(t))
 
 				require.NoError(t, err)
 				assert.Equal(t, row.want, statuses(results))
+				assert.Equal(t, row.last, results[len(results)-1].Error)
 				assert.ElementsMatch(t, listings(t, c), listed(results))
 				assert.Equal(t, 1, m.Counters().Of(createBatch), "nothing is sent")
 				assert.Nil(t, w.left(t))
