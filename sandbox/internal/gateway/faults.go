@@ -49,13 +49,10 @@ func (f Fault) isFor(operation, path, body string) bool {
 		(f.Contains == "" || strings.Contains(body, f.Contains))
 }
 
-// bodyOf returns the body of a request, which can be read once more afterwards.
+// bodyOf returns the body of a request, which readBody has read into memory, and leaves it unread.
 func bodyOf(r *http.Request) string {
-	text, _ := io.ReadAll(r.Body) // its error is returned once more to the next reader
-	r.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(text), r.Body), r.Body}
+	text, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(text))
 	return string(text)
 }
 
@@ -118,7 +115,7 @@ func (q *Faults) take(operation string, r *http.Request) (Fault, bool) {
 	}
 	var body string
 	if slices.ContainsFunc(q.List(), func(f Fault) bool { return f.Contains != "" }) {
-		body = bodyOf(r) // not under the lock: the client may be slow
+		body = bodyOf(r)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

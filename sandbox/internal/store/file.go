@@ -2,17 +2,13 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	"github.com/sellside-sdk/sellside-go/internal/sqlitefile"
 )
 
 // ErrInUse reports that another store has the file open, in this process or another.
@@ -36,15 +32,6 @@ func resolve(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), err
 }
 
-// uri returns the name by which SQLite opens a file, whatever characters its path has.
-func uri(file string) string {
-	path := filepath.ToSlash(file)
-	if !strings.HasPrefix(path, "/") { // C:/sandbox.db
-		path = "/" + path
-	}
-	return "file:" + (&url.URL{Path: path}).EscapedPath()
-}
-
 // createFile creates a file that does not exist. Only its owner can read it, since the database has
 // credentials; SQLite gives the files beside it the same permissions.
 func createFile(file string) error {
@@ -55,33 +42,15 @@ func createFile(file string) error {
 	return f.Close()
 }
 
-// lockFile makes sure that no other store has a file open, or returns ErrInUse. The lock is a
-// transaction on an empty database beside the file: SQLite knows how to lock on every system, and
-// the system releases the lock of a process that was killed. The file of the lock stays, because
-// removing one that another process is about to lock would leave two locks.
+// lockFile makes sure that no other store has a file open, or returns ErrInUse. The file of the lock
+// is beside it.
 //
 // A process must have the lock before it opens the file: on some systems closing a file releases
 // all locks that the process has on it.
 func lockFile(ctx context.Context, file string) (unlock func() error, err error) {
-	// Nothing is written, so there is no journal. Two that start at once may see each other take
-	// the lock, which takes an instant.
-	db, err := sql.Open("sqlite", uri(file+"-lock")+"?_journal_mode=OFF&_busy_timeout=200")
-	if err != nil {
-		return nil, err
+	unlock, err = sqlitefile.Lock(ctx, file+"-lock")
+	if errors.Is(err, sqlitefile.ErrLocked) {
+		return nil, fmt.Errorf("%w: stop that one, or use another file", ErrInUse)
 	}
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return nil, errors.Join(lockError(err), db.Close())
-	}
-	if _, err = conn.ExecContext(ctx, `BEGIN EXCLUSIVE`); err != nil {
-		return nil, errors.Join(lockError(err), conn.Close(), db.Close())
-	}
-	return func() error { return errors.Join(conn.Close(), db.Close()) }, nil
-}
-
-func lockError(err error) error {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqlite3.SQLITE_BUSY {
-		return fmt.Errorf("%w: stop that one, or use another file", ErrInUse)
-	}
-	return fmt.Errorf("lock: %w", err)
+	return unlock, err
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	_ "modernc.org/sqlite" // the database driver
+
+	"github.com/sellside-sdk/sellside-go/internal/sqlitefile"
 )
 
 var (
@@ -65,12 +67,12 @@ func (s *Store) openFile(ctx context.Context, path string) error {
 	if err := createFile(file); err != nil {
 		return errors.Join(err, s.unlock())
 	}
-	if s.write, err = openWriter(ctx, uri(file)); err != nil {
+	if s.write, err = openWriter(ctx, sqlitefile.URI(file)); err != nil {
 		return errors.Join(err, s.unlock())
 	}
 	settings := url.Values{"_query_only": {"on"}, "_pragma": {"cache_size(-8192)"}}
 	prepare := func(context.Context, *sql.DB) error { return nil }
-	if s.read, err = openPool(ctx, uri(file), readers, settings, prepare); err != nil {
+	if s.read, err = openPool(ctx, sqlitefile.URI(file), readers, settings, prepare); err != nil {
 		return errors.Join(err, s.write.close(), s.unlock())
 	}
 	return nil
