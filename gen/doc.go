@@ -6,6 +6,8 @@
 //
 // Most programs use the types of this package through package client, which adds credentials,
 // retries, paging and waiting. [Client] here sends one request and returns the response unread.
+// [Calls] are the typed calls that package client makes: calls.tmpl generates them, beside the
+// operations table of operations.tmpl.
 //
 // Status types are open: they have constants for the values seen so far, Valid reports whether a
 // value is one of them, and any other value that the service sends is kept unchanged.
