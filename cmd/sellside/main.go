@@ -46,6 +46,7 @@ const rootHelp = `Sellside sells an inventory on a resale marketplace.
   sellside demo                 see all of it in a few seconds; needs nothing
   sellside sandbox              run a marketplace on this machine to practise on
   sellside sell INVENTORY.csv   list an inventory, and report the outcome of every listing
+  sellside login                sign in to a service in the browser
 
 Exit codes:
 
@@ -76,6 +77,7 @@ func newRoot(getenv func(string) string) *cobra.Command {
 		return invalidf("%w: see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(newDemo(getenv), newSandbox(getenv), newSell(getenv))
+	root.AddCommand(newLogin(getenv), newLogout(getenv), newWhoami(getenv), newProfiles(getenv))
 	return root
 }
 

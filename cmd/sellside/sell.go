@@ -117,6 +117,7 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) (err err
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, s.end()) }()
 	base := name
 	if name == "-" {
 		base = "inventory.csv"

@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/sellside-sdk/sellside-go/client/token"
+	"github.com/sellside-sdk/sellside-go/internal/atomicfile"
 )
 
 const (
@@ -72,29 +73,15 @@ func (s *Store) Load(context.Context) (token.Tokens, error) {
 
 // Save implements [token.Store]. It replaces the file at once: a crash leaves the old or the new
 // tokens.
-func (s *Store) Save(_ context.Context, t token.Tokens) (err error) {
+func (s *Store) Save(_ context.Context, t token.Tokens) error {
 	text, err := json.Marshal(t)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(s.path), 0o700)
+	}
+	if err == nil {
+		err = atomicfile.ReplaceWith(s.path, append(text, '\n'))
+	}
 	if err != nil {
-		return fmt.Errorf("token file: %w", err)
-	}
-	dir := filepath.Dir(s.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("token file: %w", err)
-	}
-	temp, err := os.CreateTemp(dir, filepath.Base(s.path)+".*") // for its owner only
-	if err != nil {
-		return fmt.Errorf("token file: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temp.Name())
-		}
-	}()
-	_, err = temp.Write(append(text, '\n'))
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
-		return fmt.Errorf("token file: %w", err)
-	}
-	if err = os.Rename(temp.Name(), s.path); err != nil {
 		return fmt.Errorf("token file: %w", err)
 	}
 	return nil
