@@ -25,8 +25,8 @@ type cell struct {
 	time time.Duration // By the clock.
 	// times is the processor time relative to the first contender, with that of the server. It is the
 	// median of the ratios within each round, so that a change of the machine's speed between two
-	// rounds does not change it. On an idle machine, ratios by the clock are the same; on a busy one,
-	// they depend on the other processes.
+	// rounds does not change it. On an idle machine, ratios by the clock are nearly the same; on a
+	// busy one, they depend on the other processes.
 	times float64
 }
 
