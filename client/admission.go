@@ -112,9 +112,12 @@ func (a *admission) waitForCooldown(req *http.Request) error {
 
 // waitForQuota acquires a place in the quota. Only ctx ends the wait, no other limit of the client.
 func (a *admission) waitForQuota(req *http.Request) (quota.Release, error) {
-	report := newWaitReport(a, req)
-	defer report.end()
-	ctx := quota.WithTrace(req.Context(), &report.trace)
+	ctx := req.Context()
+	if a.observer.listens(ctx, slog.LevelDebug) {
+		report := newWaitReport(a, req)
+		defer report.end()
+		ctx = quota.WithTrace(ctx, &report.trace)
+	}
 	start := time.Now()
 	release, err := a.limiter.Acquire(ctx, callOf(req).items)
 	callOf(req).waited += time.Since(start)

@@ -64,10 +64,10 @@ func (a *auth) get(ctx context.Context) (got *oauth2.Token, joined bool, err err
 	if a.lifetime.closed() {
 		return nil, false, ErrClosed
 	}
-	ctx, cancel := a.lifetime.within(ctx)
-	defer cancel()
-	got, joined, err = a.ask(ctx)
-	if err != nil && errors.Is(context.Cause(ctx), ErrClosed) {
+	within := &lifetimeContext{Context: ctx, lifetime: a.lifetime}
+	defer within.end()
+	got, joined, err = a.ask(within)
+	if err != nil && errors.Is(context.Cause(within), ErrClosed) {
 		return nil, joined, ErrClosed
 	}
 	if failed, ok := errors.AsType[*token.Error](err); ok {

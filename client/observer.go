@@ -76,6 +76,11 @@ func (o *observer) watch(next Doer) Doer {
 	})
 }
 
+// listens reports whether anything receives the events of a level.
+func (o *observer) listens(ctx context.Context, level slog.Level) bool {
+	return o.hook != nil || o.logger.Enabled(ctx, level)
+}
+
 // report adds the call to an event and reports it. The log line omits zero fields.
 func (o *observer) report(ctx context.Context, level slog.Level, c *call, e Event) {
 	e.Operation, e.Method, e.Route, e.Attempt = c.op.ID, c.op.Method, c.op.Route, c.attempts
