@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type call struct {
 	token    string        // The access token of the last attempt.
 	place    *place        // The last attempt's place in the quota.
 	header   http.Header   // Of the response, once it is decoded.
+	buffer   *bytes.Buffer // Of the body, until it is decoded; nil if it is not used again.
 
 	// Counters of the retry stage: attempts that ended, not counting redirects that a read
 	// followed; 429s and 401s among their responses; and retries acquired from the budget.

@@ -28,6 +28,7 @@ func (c *call) Invoke(
 		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
+	defer c.client.buffers.put(c)
 	body, err := bodyOf(resp)
 	var decoded gen.Decoded
 	if err == nil {

@@ -46,10 +46,12 @@ func (p ListingFilter) params() (*gen.ListListingsParams, error) {
 }
 
 // List yields the listings that match, with GET /selling/listings. It requests a page when the loop
-// reaches it, and each range starts over. Pages are not a snapshot: a listing is yielded once, but
-// a listing that moves to an earlier page during the loop is missed. An error ends the sequence:
-// one of [Listings.ListPage], or [ErrPagingStuck] if the list promises more pages but sends the
-// same page again, or three in a row without a new listing.
+// reaches it, and each range starts over. Pages are not a snapshot: a listing that moves to a later
+// page during the loop, because others were created, is yielded once if it moves by less than 50,000
+// listings, and a listing that moves to an earlier page is missed. The loop remembers no more ids
+// than that needs, so its memory does not grow with the list. An error ends the sequence: one of
+// [Listings.ListPage], or [ErrPagingStuck] if the list promises more pages but sends the same page
+// again, three in a row without a new listing, or the first page once more after those 50,000.
 func (s *Listings) List(ctx context.Context, filter ListingFilter) iter.Seq2[gen.Listing, error] {
 	return numbered(gen.OpListListings, filter.PageNumber, func(l *gen.Listing) string { return l.ListingID },
 		func(number int) (page[gen.Listing], error) {
