@@ -36,10 +36,10 @@ type poll struct {
 
 // batchKind is the difference between create, update and delete batches.
 type batchKind[T any] struct {
-	get, list gen.OperationID
-	read      method[string]
-	items     func(ctx context.Context, batchID string, status *gen.BatchItemStatus) (*http.Response, error)
-	view      func(*T) batchItem
+	get   gen.OperationID
+	read  method[string]
+	items func(ctx context.Context, batchID string, status *gen.BatchItemStatus) ([]T, error)
+	view  func(*T) batchItem
 }
 
 // submittedBatch describes a batch that this client has submitted.
@@ -176,15 +176,5 @@ func (c *Client) redactBatch(b gen.Batch) gen.Batch {
 // or GET /selling/batch/delete-listing/{batchId}/items. The batch need not be done. Errors: as
 // [Batch.Poll].
 func (b *Batch[T]) Results(ctx context.Context, status gen.BatchItemStatus) ([]T, error) {
-	type itemList struct {
-		Items []T `json:"items"`
-	}
-	call := newCall(b.kind.list, b.id)
-	list, err := do[itemList](ctx, b.c, call, func(ctx context.Context) (*http.Response, error) {
-		return b.kind.items(ctx, b.id, set(status))
-	})
-	if err != nil {
-		return nil, err
-	}
-	return list.Items, nil
+	return b.kind.items(ctx, b.id, set(status))
 }

@@ -177,10 +177,14 @@ func submit[T, B any](
 func (s *Batches) ResumeCreate(batchID string) *Batch[gen.CreateBatchItem] {
 	return newBatch(s.c, batchID, batchKind[gen.CreateBatchItem]{
 		get:  gen.OpGetCreateListingsBatch,
-		list: gen.OpListCreateListingsBatchItems,
 		read: s.c.raw.GetCreateListingsBatch,
-		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) (*http.Response, error) {
-			return s.c.raw.ListCreateListingsBatchItems(ctx, id, &gen.ListCreateListingsBatchItemsParams{Status: status})
+		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) ([]gen.CreateBatchItem, error) {
+			op, params := gen.OpListCreateListingsBatchItems, &gen.ListCreateListingsBatchItemsParams{Status: status}
+			list, err := do2[gen.CreateBatchItemList](ctx, s.c, op, s.c.raw.ListCreateListingsBatchItems, id, params)
+			if err != nil {
+				return nil, err
+			}
+			return list.Items, nil
 		},
 		view: func(i *gen.CreateBatchItem) batchItem {
 			return batchItem{i.ItemID, i.Status, i.Error, "", i.Result.ListingID}
@@ -192,10 +196,14 @@ func (s *Batches) ResumeCreate(batchID string) *Batch[gen.CreateBatchItem] {
 func (s *Batches) ResumeUpdate(batchID string) *Batch[gen.UpdateBatchItem] {
 	return newBatch(s.c, batchID, batchKind[gen.UpdateBatchItem]{
 		get:  gen.OpGetUpdateListingsBatch,
-		list: gen.OpListUpdateListingsBatchItems,
 		read: s.c.raw.GetUpdateListingsBatch,
-		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) (*http.Response, error) {
-			return s.c.raw.ListUpdateListingsBatchItems(ctx, id, &gen.ListUpdateListingsBatchItemsParams{Status: status})
+		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) ([]gen.UpdateBatchItem, error) {
+			op, params := gen.OpListUpdateListingsBatchItems, &gen.ListUpdateListingsBatchItemsParams{Status: status}
+			list, err := do2[gen.UpdateBatchItemList](ctx, s.c, op, s.c.raw.ListUpdateListingsBatchItems, id, params)
+			if err != nil {
+				return nil, err
+			}
+			return list.Items, nil
 		},
 		view: func(i *gen.UpdateBatchItem) batchItem {
 			return batchItem{i.ItemID, i.Status, i.Error, i.ListingInput.ListingID, i.Result.ListingID}
@@ -207,10 +215,14 @@ func (s *Batches) ResumeUpdate(batchID string) *Batch[gen.UpdateBatchItem] {
 func (s *Batches) ResumeDelete(batchID string) *Batch[gen.DeleteBatchItem] {
 	return newBatch(s.c, batchID, batchKind[gen.DeleteBatchItem]{
 		get:  gen.OpGetDeleteListingsBatch,
-		list: gen.OpListDeleteListingsBatchItems,
 		read: s.c.raw.GetDeleteListingsBatch,
-		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) (*http.Response, error) {
-			return s.c.raw.ListDeleteListingsBatchItems(ctx, id, &gen.ListDeleteListingsBatchItemsParams{Status: status})
+		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) ([]gen.DeleteBatchItem, error) {
+			op, params := gen.OpListDeleteListingsBatchItems, &gen.ListDeleteListingsBatchItemsParams{Status: status}
+			list, err := do2[gen.DeleteBatchItemList](ctx, s.c, op, s.c.raw.ListDeleteListingsBatchItems, id, params)
+			if err != nil {
+				return nil, err
+			}
+			return list.Items, nil
 		},
 		view: func(i *gen.DeleteBatchItem) batchItem {
 			return batchItem{i.ItemID, i.Status, i.Error, i.ListingInput.ID, i.Result.ListingID}
