@@ -29,6 +29,7 @@ type decodableOf[T any] interface {
 type decoder struct {
 	json     jx.Decoder
 	body     []byte
+	isPlain  bool         // No string has an escape or an invalid byte.
 	ctxErr   func() error // nil for a body that is not large.
 	err      error
 	isLimit  bool // err is not about the syntax.
@@ -55,7 +56,7 @@ type step struct {
 }
 
 func newDecoder(body []byte) *decoder {
-	d := &decoder{body: body}
+	d := &decoder{body: body, isPlain: bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body)}
 	d.path = d.pathBuf[:0]
 	d.json.ResetBytes(body)
 	return d
@@ -323,20 +324,24 @@ func (d *decoder) remaining(begin int) int {
 
 // text returns the contents of the next value, a string. They are valid until the next call.
 func (d *decoder) text() []byte {
-	before := d.json
-	text, err := d.json.StrBytes()
-	if err != nil {
-		d.fail(err)
-		return nil
-	}
-	if utf8.Valid(text) && bytes.IndexByte(text, "\uFFFD"[0]) < 0 {
+	if d.isPlain {
+		text, err := d.json.StrBytes()
+		if err != nil {
+			d.fail(err)
+		}
 		return text
 	}
-	// Invalid bytes and surrogates become U+FFFD as in encoding/json, of which the tokenizer differs.
-	d.json = before
-	var same string
-	d.fail(json.Unmarshal(d.literal(), &same))
-	return []byte(same)
+	// encoding/json and the tokenizer differ in what they replace: invalid bytes, and surrogates.
+	literal := d.literal()
+	if d.err != nil {
+		return nil
+	}
+	if text := literal[1 : len(literal)-1]; bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
+		return text
+	}
+	var text string
+	d.fail(json.Unmarshal(literal, &text))
+	return []byte(text)
 }
 
 // literal returns the literal of the next value.
