@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -47,14 +46,9 @@ func assertDecodesAsEncodingJSON[T any](t *testing.T, body []byte) {
 		t.Fatal("more than 20 warnings")
 	}
 	clear(body) // nothing points into it
-	if hasTwins(original) {
-		return // encoding/json merges members that occur twice, and ignores the case of names
-	}
-	if (strict == nil) != (len(decoded.Warnings) == 0) {
-		t.Fatalf("encoding/json: %v; warnings: %v", strict, decoded.Warnings)
-	}
-	if strict == nil && !reflect.DeepEqual(got, want) {
-		t.Fatalf("%+v differs from %+v of encoding/json", got, want)
+	agree := (strict == nil) == (len(decoded.Warnings) == 0) && (strict != nil || reflect.DeepEqual(got, want))
+	if !agree && !hasTwins(original) { // which encoding/json merges, or accepts in another case
+		t.Fatalf("encoding/json: %v\n%+v\ndiffers from, with the warnings %v,\n%+v", strict, want, decoded.Warnings, got)
 	}
 }
 
@@ -72,6 +66,7 @@ func isLimited(body []byte, typ reflect.Type) bool {
 // another case to be the name of a field.
 func hasTwins(body []byte) bool {
 	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
 	var objects []map[string]bool // nil for an array
 	isName := false
 	for {
@@ -93,7 +88,7 @@ func hasTwins(body []byte) bool {
 		case string:
 			if isName {
 				names, name := objects[len(objects)-1], foldName(token)
-				if names[name] || !slices.Contains(fieldNames, token) && slices.Contains(foldedNames, name) {
+				if names[name] || fieldNames[name] != "" && fieldNames[name] != token {
 					return true
 				}
 				names[name], isName = true, false
@@ -104,20 +99,19 @@ func hasTwins(body []byte) bool {
 	}
 }
 
-// foldName returns a name in one case, as encoding/json compares names: K and ſ fold too.
-func foldName(name string) string {
-	return strings.ToLower(strings.ToUpper(strings.NewReplacer("ſ", "s", "K", "k").Replace(name)))
-}
+// foldName returns a name in one case, as encoding/json compares names: the Kelvin sign and the long
+// s fold too.
+func foldName(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
-// fieldNames are the names of all members that have a field.
-var fieldNames, foldedNames = func() (names, folded []string) {
+// fieldNames are the names of all members that have a field, by their folded names.
+var fieldNames = func() map[string]string {
+	names := map[string]string{}
 	for _, schema := range readSchemas {
 		for field := range reflect.TypeOf(schema).Fields() {
-			names = append(names, jsonName(field))
-			folded = append(folded, foldName(jsonName(field)))
+			names[foldName(jsonName(field))] = jsonName(field)
 		}
 	}
-	return names, folded
+	return names
 }()
 
 // seeds are bodies of a schema: complete, empty, and with each value of another kind.
