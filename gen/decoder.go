@@ -65,14 +65,11 @@ func newDecoder(body []byte) *decoder {
 // end returns the error of the document, and of text after it.
 func (d *decoder) end() error {
 	if d.err == nil {
-		err := d.json.Skip()
-		if errors.Is(err, io.EOF) {
+		// The tokenizer returns io.EOF for an incomplete second value too.
+		if d.json.Next() == jx.Invalid && errors.Is(d.json.Skip(), io.EOF) {
 			return nil
 		}
-		if err == nil {
-			err = errors.New("text after the value")
-		}
-		return syntaxError(d.body, err)
+		return syntaxError(d.body, errors.New("text after the value"))
 	}
 	if d.isLimit {
 		return d.err
@@ -507,7 +504,7 @@ func (d *decoder) decodeTime(name string, v *Time) {
 }
 
 // decodeReason decodes a string, or an object with a message.
-func (d *decoder) decodeReason(name string, v *Reason) {
+func (d *decoder) decodeReason(name string, v *Reason) { //nolint:unparam // generated code names the member
 	*v = ""
 	switch typ := d.next(name); typ {
 	case jx.String:
@@ -594,7 +591,7 @@ func (d *decoder) openMembers() OpenMembers {
 			d.fail(err)
 			break
 		}
-		members[string(iter.Key())] = json.RawMessage(value[:len(value):len(value)])
+		members[string(iter.Key())] = json.RawMessage(slices.Clip(value))
 	}
 	d.resume(outer)
 	return members

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -173,8 +174,8 @@ func TestDecode_RefusesEveryPrefix(t *testing.T) {
 			_, err := gen.Decode(t.Context(), body[:n], target)
 			require.Error(t, err, "%s", body[:n])
 		}
-		for _, tail := range []string{"x", "{}", ",", "]", "\x00", " null"} {
-			_, err := gen.Decode(t.Context(), append(body[:len(body):len(body)], tail...), target)
+		for _, tail := range []string{"x", "{}", ",", "]", "\x00", " null", `{"a":`, "[", `"`} {
+			_, err := gen.Decode(t.Context(), append(slices.Clip(body), tail...), target)
 			require.Error(t, err, tail)
 		}
 	}

@@ -26,12 +26,12 @@ type object struct {
 
 // field is a field of a struct that is a member of its JSON object.
 type field struct {
-	Name      string // Of the Go field.
-	Member    string // Of the JSON object.
-	Type      string // The Go type without a pointer or a slice.
-	Pointer   bool
-	Slice     bool
-	Optional  bool // The zero value is not written.
+	Name     string // Of the Go field.
+	Member   string // Of the JSON object.
+	Type     string // The Go type without a pointer or a slice.
+	Pointer  bool
+	Slice    bool
+	Optional bool // The zero value is not written.
 }
 
 // readModels reads the models that oapi-codegen has written: the spec with the overlay's hints.
