@@ -137,7 +137,7 @@ func (p position) isLast() bool {
 // list would be lost silently. If hasNextPage is missing or null, it sets more unless the page is
 // empty or its numbers imply that it is the last.
 func resolveHasNextPage(d gen.Decoded, more *bool, p position) error {
-	switch kind := d.Members["hasNextPage"]; kind {
+	switch kind := d.Members.Kind("hasNextPage"); kind {
 	case gen.KindBoolean:
 	case "", gen.KindNull:
 		*more = p.entries > 0 && !p.isLast()
@@ -149,7 +149,7 @@ func resolveHasNextPage(d gen.Decoded, more *bool, p position) error {
 
 // verifyCursor refuses a page that has entries but no nextCursor. Null or "" ends a list.
 func verifyCursor(d gen.Decoded, entries int) error {
-	switch kind := d.Members["nextCursor"]; {
+	switch kind := d.Members.Kind("nextCursor"); {
 	case kind == gen.KindString || kind == gen.KindNull || kind == "" && entries == 0:
 		return nil
 	default:

@@ -14,3 +14,4 @@
 package gen
 
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen -config oapi-codegen.yaml ../api/openapi.yaml
+//go:generate go run ../internal/cmd/jsongen -spec ../api/openapi.yaml -models openapi.gen.go -code json.gen.go -tests json_gen_test.go
