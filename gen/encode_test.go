@@ -94,7 +94,7 @@ func FuzzEncode(f *testing.F) {
 		}
 	}
 	types := bodyTypes()
-	require.Len(f, types, 7)
+	require.NotEmpty(f, types)
 	f.Fuzz(func(t *testing.T, text string, number int64, zeros uint64) {
 		for _, typ := range types {
 			body, zeros := reflect.New(typ).Elem(), zeros
