@@ -1,8 +1,8 @@
-// Package gen is the service's OpenAPI document in Go: its models, its low-level client and its
-// table of operations. openapi.gen.go is generated from api/openapi.yaml, with the Go hints of
-// api/overlay.yaml, and is never edited. The other files are types that the generator cannot
-// express (exact amounts and figures, lenient whole numbers and times), methods of the statuses,
-// and the lenient decoding of responses.
+// Package gen is the service's OpenAPI document in Go: its models, its low-level client, its table
+// of operations, and the decoders of its responses. Files named .gen.go are generated from
+// api/openapi.yaml, with the Go hints of api/overlay.yaml, and are never edited. The other files are
+// types that the generator cannot express (exact amounts and figures, lenient whole numbers and
+// times), methods of the statuses, and the decoder and encoder that the generated code calls.
 //
 // Most programs use the types of this package through package client, which adds credentials,
 // retries, paging and waiting. [Client] here sends one request and returns the response unread.

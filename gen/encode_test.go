@@ -94,8 +94,9 @@ func FuzzEncode(f *testing.F) {
 		}
 	}
 	types := bodyTypes()
-	require.Len(f, types, 7)
+	require.NotEmpty(f, types)
 	f.Fuzz(func(t *testing.T, text string, number int64, zeros uint64) {
+		text = text[:min(len(text), 256)] // a body has it many times
 		for _, typ := range types {
 			body, zeros := reflect.New(typ).Elem(), zeros
 			fill(body, text, number, &zeros)

@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"go/format"
@@ -43,16 +44,15 @@ func run(spec, models, code, tests string) error {
 	if err != nil {
 		return err
 	}
-	for path, name := range map[string]string{code: "code", tests: "tests"} {
-		text, err := s.render(name)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			return err
-		}
+	codeText, err := s.render("code")
+	if err != nil {
+		return err
 	}
-	return nil
+	testsText, err := s.render("tests")
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(code, codeText, 0o600), os.WriteFile(tests, testsText, 0o600))
 }
 
 // schemas are what the template writes, each list sorted by name.
@@ -118,14 +118,14 @@ func unique(names []string) []string { return slices.Compact(slices.Sorted(slice
 func (m *models) schema(content openapi3.Content) (name string, array bool, err error) {
 	media := content.Get("application/json")
 	if media == nil || media.Schema == nil {
-		return "", false, fmt.Errorf("not JSON with a schema")
+		return "", false, errors.New("not JSON with a schema")
 	}
 	ref := media.Schema
 	if ref.Ref == "" && ref.Value.Type.Is("array") {
 		ref, array = ref.Value.Items, true
 	}
 	if ref.Ref == "" {
-		return "", false, fmt.Errorf("the schema has no name: move it to components/schemas")
+		return "", false, errors.New("the schema has no name: move it to components/schemas")
 	}
 	o, err := m.find(ref.Ref[strings.LastIndex(ref.Ref, "/")+1:])
 	if err != nil {
