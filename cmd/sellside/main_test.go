@@ -42,7 +42,7 @@ func TestRun_ChecksTheCommandLine(t *testing.T) {
 		{env, []string{"sell", t.TempDir()}, 2, "read inventory: ", "a directory"},
 		{env, []string{"sell", good, "--base-url", "http://example.com/v2"}, 2, "https", "credentials without TLS"},
 		{env, []string{"sell", good}, 1, "nothing was sent: cannot reach the service (http://127.0.0.1:1/v2): ", "nothing is listening"},
-		{env, []string{"sell", good, "--quota", "half"}, 2, `sell: --quota ("half"): use public or none`, "an unknown quota"},
+		{env, []string{"sell", good, "--quota", "half"}, 2, `--quota ("half"): use public or none`, "an unknown quota"},
 		{env, []string{"sandbox", "--addr", "nowhere"}, 2, "choose another --addr", "an invalid address"},
 	} {
 		got := sellside(t.Context(), row.env, row.args...)
