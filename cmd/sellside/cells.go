@@ -72,6 +72,14 @@ func stamp(t gen.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
+// date returns the day of a time, in UTC.
+func date(t gen.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
 // minute returns a time for people, in UTC as all times of the service.
 func minute(t gen.Time) string {
 	if t.IsZero() {

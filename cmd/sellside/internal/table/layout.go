@@ -16,6 +16,7 @@ const (
 type shape struct {
 	title       string
 	wrap, right bool
+	width       int
 }
 
 // width returns the columns of a terminal that a text takes.
@@ -27,7 +28,7 @@ func fit(shapes []shape, rows [][]string, terminal int) ([]int, bool) {
 	widths, least := make([]int, len(shapes)), make([]int, len(shapes))
 	total := (len(shapes) - 1) * len(gap)
 	for i, s := range shapes {
-		widths[i], least[i] = width(s.title), max(minWidth, width(s.title))
+		widths[i], least[i] = max(s.width, width(s.title)), max(minWidth, width(s.title))
 		for _, row := range rows {
 			widths[i], least[i] = max(widths[i], width(row[i])), max(least[i], longestWhole(row[i]))
 		}
@@ -46,6 +47,22 @@ func fit(shapes []shape, rows [][]string, terminal int) ([]int, bool) {
 		widths[widest]--
 	}
 	return widths, true
+}
+
+// fitsBelow reports whether rows fit into columns of these widths.
+func fitsBelow(shapes []shape, rows [][]string, widths []int) bool {
+	for _, row := range rows {
+		for i, cell := range row {
+			needed := width(cell)
+			if shapes[i].wrap {
+				needed = longestWhole(cell)
+			}
+			if needed > widths[i] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // isWhole reports whether a word must not be broken because people copy it, such as an id, an amount

@@ -43,6 +43,7 @@ type Column[T any] struct {
 	Right bool // The values are figures.
 	CSV   bool // Only the CSV has the column.
 	Text  bool // Only the table for people has the column.
+	Width int  // The least width, so that later rows fit below the same header.
 }
 
 // Rows prints rows of type T. It is for one goroutine.
@@ -52,7 +53,8 @@ type Rows[T any] struct {
 	records bool
 	csv     *csv.Writer // Nil until the first row.
 	block   [][]string
-	printed bool
+	widths  []int // Of the columns below the last header; nil before the first.
+	below   int   // Rows below the last header.
 }
 
 // New returns a table with a line for each row.
@@ -105,11 +107,8 @@ func (r *Rows[T]) Flush() error {
 		return nil
 	}
 	var text strings.Builder
-	if r.printed {
-		text.WriteByte('\n')
-	}
 	r.print(&text)
-	r.block, r.printed = r.block[:0], true
+	r.block = r.block[:0]
 	_, err := io.WriteString(r.out.W, text.String())
 	return err
 }
@@ -145,25 +144,35 @@ func plain(s string) string {
 	}, s))
 }
 
-// print writes the rows of the block as a table, or as records if they are too wide for one.
+// print writes the rows of the block as a table, or as records if they are too wide for one. The
+// table continues the one above if the rows fit below its header.
 func (r *Rows[T]) print(w *strings.Builder) {
 	shapes := make([]shape, len(r.columns))
 	for i, c := range r.columns {
-		shapes[i] = shape{title: title(c.Name), wrap: c.Wrap, right: c.Right}
+		shapes[i] = shape{title: title(c.Name), wrap: c.Wrap, right: c.Right, width: c.Width}
 	}
 	widths, ok := fit(shapes, r.block, r.out.Width)
+	isContinued := r.widths != nil && r.below+len(r.block) <= blockRows && fitsBelow(shapes, r.block, r.widths)
+	if r.below > 0 && !isContinued {
+		w.WriteByte('\n')
+	}
 	if r.records || !ok {
 		printRecords(w, shapes, r.block, r.out)
+		r.widths, r.below = nil, len(r.block)
 		return
 	}
-	titles := make([]string, len(shapes))
-	for i, s := range shapes {
-		titles[i] = s.title
+	if !isContinued {
+		r.widths, r.below = widths, 0
+		titles := make([]string, len(shapes))
+		for i, s := range shapes {
+			titles[i] = s.title
+		}
+		printRow(w, shapes, widths, titles, r.out.Look.Strong)
 	}
-	printRow(w, shapes, widths, titles, r.out.Look.Strong)
 	for _, row := range r.block {
-		printRow(w, shapes, widths, row, func(s string) string { return s })
+		printRow(w, shapes, r.widths, row, func(s string) string { return s })
 	}
+	r.below += len(r.block)
 }
 
 // title returns the title of a column in a table.

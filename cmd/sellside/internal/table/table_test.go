@@ -88,6 +88,22 @@ func TestRows_RepeatTheHeaderAboveEachBlock(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(got, "OFFER ID"))
 }
 
+func TestRows_ContinueATable(t *testing.T) {
+	var text strings.Builder
+	rows := table.New(table.Output{W: &text, Width: 80}, columns())
+	for _, row := range []offer{{"100", "a name", "1"}, {"2", "name", "22"}, {"3", "n", "1234567"}} {
+		require.NoError(t, rows.Write(row))
+		require.NoError(t, rows.Flush())
+	}
+	assert.Equal(t, ""+
+		"OFFER ID  PRICE  NAME\n"+
+		"100           1  a name\n"+
+		"2            22  name\n"+
+		"\n"+
+		"OFFER ID    PRICE  NAME\n"+
+		"3         1234567  n\n", text.String(), "a new header if a value is too wide")
+}
+
 func TestRows_PrintNothingOrAHeaderIfThereIsNothing(t *testing.T) {
 	assert.Empty(t, render(t, table.Output{}))
 	assert.Empty(t, render(t, table.Output{Format: table.JSON}))
