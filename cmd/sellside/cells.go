@@ -87,3 +87,14 @@ func minute(t gen.Time) string {
 	}
 	return t.UTC().Format("2006-01-02 15:04")
 }
+
+// sequence yields entries that are already read.
+func sequence[T any](entries []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, entry := range entries {
+			if !yield(entry, nil) {
+				return
+			}
+		}
+	}
+}

@@ -56,14 +56,7 @@ func (p *ordersPayouts) run(ctx context.Context, _ []string) error {
 			return err
 		}
 	}
-	sums := func(yield func(payouts.Sum, error) bool) {
-		for _, sum := range ledger.Sums() {
-			if !yield(sum, nil) {
-				return
-			}
-		}
-	}
-	return printAll(p.service, sumColumns(), sums, 0, "orders", nil)
+	return printAll(p.service, sumColumns(), sequence(ledger.Sums()), 0, "orders", nil)
 }
 
 func sumColumns() []table.Column[payouts.Sum] {

@@ -121,7 +121,7 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) (err err
 	if name == "-" {
 		base = "inventory.csv"
 	}
-	content, unread := read(name, stdin)
+	content, unread := read("inventory", name, stdin)
 	if unread != nil && !report.FilesOf(base).IsUnsettled() {
 		return unread
 	}
@@ -189,22 +189,22 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) (err err
 // maxInventory bounds an inventory in bytes. A row has about 50.
 const maxInventory = 64 << 20
 
-// read returns the content of an inventory.
-func read(name string, stdin io.Reader) ([]byte, error) {
+// read returns the content of a file of the user, such as an inventory.
+func read(what, name string, stdin io.Reader) ([]byte, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, invalidf("read inventory: %w", err)
+			return nil, invalidf("read %s: %w", what, err)
 		}
 		defer f.Close()
 		stdin = f
 	}
 	content, err := io.ReadAll(io.LimitReader(stdin, maxInventory+1))
 	if err != nil {
-		return nil, invalidf("read inventory: %w", err)
+		return nil, invalidf("read %s: %w", what, err)
 	}
 	if len(content) > maxInventory {
-		return nil, invalidf("read inventory: more than %d MiB: split the file", maxInventory>>20)
+		return nil, invalidf("read %s: more than %d MiB: split the file", what, maxInventory>>20)
 	}
 	return content, nil
 }

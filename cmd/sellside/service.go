@@ -249,7 +249,6 @@ func known[T ~string](s *service, flag string, all []T, texts ...string) []T {
 	for _, text := range texts {
 		value, ok := values.Find(all, text)
 		if !ok {
-			value = T(strings.ToUpper(string(value)))
 			s.log.Print("note: --%s: this version does not know %s: it knows %s",
 				flag, report.Plain(string(value)), strings.Join(values.Texts(all), ", "))
 		}
