@@ -77,7 +77,7 @@ func newRoot(getenv func(string) string) *cobra.Command {
 		return invalidf("%w: see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(newDemo(getenv), newSandbox(getenv), newSell(getenv))
-	root.AddCommand(newListings(getenv), newOrders(getenv), newBatches(getenv), newMarket(getenv), newProducts(getenv))
+	root.AddCommand(newListings(getenv), newOrders(getenv), newBatches(getenv), newMarket(getenv), newProducts(getenv), newDoctor(getenv), newMan())
 	return root
 }
 

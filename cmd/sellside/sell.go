@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/resolve"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/values"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
@@ -95,6 +97,10 @@ func newSell(getenv func(string) string) *cobra.Command {
 			return s.run(cmd.Context(), args[0], cmd.InOrStdin())
 		},
 	}
+	cmd.Annotations = map[string]string{operationsKey: strings.Join(values.Texts([]gen.OperationID{
+		gen.OpSearchProducts, gen.OpListVariants, gen.OpListProductMarketData, gen.OpCreateListingsBatch,
+		gen.OpGetCreateListingsBatch, gen.OpListCreateListingsBatchItems, gen.OpListListings,
+	}), " ")}
 	s.flags(cmd)
 	cmd.Flags().StringVar(&s.result, "result", "", "new file for the results (default beside the inventory: stock.csv has stock.result.csv)")
 	cmd.Flags().BoolVar(&s.skipInvalid, "skip-invalid", false, "send the valid rows even if others are not")

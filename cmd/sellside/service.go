@@ -93,11 +93,26 @@ func (s *service) open(cmd *cobra.Command) (*silence, error) {
 	if err := s.complete(s.getenv); err != nil {
 		return nil, err
 	}
-	if s.asJSON && s.asCSV {
-		return nil, invalidf("--json and --csv: use one of them")
-	}
 	if cmd.Flags().Lookup("settle") != nil && s.settle <= 0 {
 		return nil, invalidf("--settle (%s): use a time above 0", s.settle)
+	}
+	if err := s.prepare(cmd); err != nil {
+		return nil, err
+	}
+	s.recent = recent.Open(cacheHome(s.getenv), s.baseURL)
+	silent := &silence{print: s.log.Print}
+	sdk, err := s.client(client.WithMiddleware(s.showWrites, silent.watch))
+	if err != nil {
+		return nil, err
+	}
+	s.sdk = sdk
+	return silent, nil
+}
+
+// prepare sets the streams and the format of the command.
+func (s *service) prepare(cmd *cobra.Command) error {
+	if s.asJSON && s.asCSV {
+		return invalidf("--json and --csv: use one of them")
 	}
 	s.stdin, s.stderr = cmd.InOrStdin(), cmd.ErrOrStderr()
 	s.log = report.NewProgress(s.stderr)
@@ -108,14 +123,7 @@ func (s *service) open(cmd *cobra.Command) (*silence, error) {
 	case s.asCSV:
 		s.out.Format = table.CSV
 	}
-	s.recent = recent.Open(cacheHome(s.getenv), s.baseURL)
-	silent := &silence{print: s.log.Print}
-	sdk, err := s.client(client.WithMiddleware(s.showWrites, silent.watch))
-	if err != nil {
-		return nil, err
-	}
-	s.sdk = sdk
-	return silent, nil
+	return nil
 }
 
 // outputOf returns the output of a command.
