@@ -150,20 +150,29 @@ func TestCommands_UseTheOperationsThatTheyName(t *testing.T) {
 		assert.Equal(t, len(operationsOf(cmd)) > 0, isDriven, "%s has to be driven", name)
 	}
 	for name, drive := range drives {
-		t.Run(name, func(t *testing.T) {
-			s := newShop(t, still)
-			drive(s)
-			var used []string
-			for operation := range s.market.Counters() {
-				// The test makes the batches that it reads.
-				isOfTest := strings.HasPrefix(name, "batches ") && strings.HasSuffix(operation, "ListingsBatch") && !strings.HasPrefix(operation, "Get")
-				if !isOfTest {
-					used = append(used, operation)
-				}
-			}
-			assert.ElementsMatch(t, operationsOf(commands[name]), used, s.transcript.String())
+		t.Run(name, func(t *testing.T) { compareOperations(t, commands[name], name, drive, still) })
+		t.Run(name+" with quirks", func(t *testing.T) {
+			compareOperations(t, commands[name], name, drive, still, func(o *sandbox.Options) { o.Quirks = true })
 		})
 	}
+}
+
+// compareOperations compares the operations that a command uses with those that it names.
+func compareOperations(t *testing.T, cmd *cobra.Command, name string, drive func(*shop), change ...func(*sandbox.Options)) {
+	t.Helper()
+	s := newShop(t, change...)
+	drive(s)
+	var used []string
+	for operation := range s.market.Counters() {
+		// The test makes the batches that it reads.
+		isOfTest := strings.HasPrefix(name, "batches ") && strings.HasSuffix(operation, "ListingsBatch") && !strings.HasPrefix(operation, "Get")
+		if !isOfTest {
+			used = append(used, operation)
+		}
+	}
+	assert.ElementsMatch(t, operationsOf(cmd), used, s.transcript.String())
+	assert.NotContains(t, s.transcript.String(), "exit code 2")
+	assert.NotContains(t, s.transcript.String(), "UNKNOWN")
 }
 
 // TestCommands_CoverTheAPI writes the table of operations and commands.

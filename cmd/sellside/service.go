@@ -66,6 +66,7 @@ func (s *service) command(
 		defer s.recent.Save()
 		return s.outcome(cmd.Context(), run(cmd.Context(), args))
 	}
+	cmd.Long = cmp.Or(cmd.Long, cmd.Short+".") + "\n\n" + connectionHelp
 	if cmd.ValidArgsFunction == nil {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}

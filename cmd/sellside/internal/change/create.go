@@ -13,10 +13,10 @@ import (
 
 // Create creates one listing. If the response is lost, it looks for a listing of the same terms. To
 // know it, an ask without an expiry gets one that no other has, as items of a
-// [recovery.Submission] do.
+// [recovery.Submission] do. A listing of another expiry, or without an ask, cannot be known.
 func (s Settings) Create(ctx context.Context, listing gen.CreateListingRequest) (Result, error) {
 	result := Result{Change: gen.OperationTypeCreate}
-	isMarked := listing.ExpiresAt.IsZero()
+	isMarked := listing.ExpiresAt.IsZero() && (listing.Active == nil || *listing.Active)
 	if isMarked {
 		marked, err := recovery.New([]gen.CreateItem{{VariantID: "any", Amount: "1", Quantity: 1}}) // for its expiry
 		if err != nil {
@@ -31,11 +31,12 @@ func (s Settings) Create(ctx context.Context, listing gen.CreateListingRequest) 
 		return s.wait(ctx, result, op)
 	case !errors.Is(err, client.ErrOutcomeUnknown):
 		return result.unsent(err), Stops(ctx, err)
+	case !isMarked:
+		return result.mayExist(listing, err), nil
 	}
 	s.Log("no response to the new listing: looking for it for up to %s", s.Settle)
 	id, err := s.find(ctx, listing, sentAt)
-	if id == "" || !isMarked {
-		result.ListingID = id
+	if id == "" {
 		return result.mayExist(listing, err), err
 	}
 	result.ListingID, result.Status = id, Succeeded
