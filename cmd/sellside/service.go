@@ -71,7 +71,7 @@ func (s *service) command(
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	s.flags(cmd)
-	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print an object of JSON per line, with all that the service sent")
+	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print a JSON object per line")
 	cmd.Flags().BoolVar(&s.asCSV, "csv", false, "print CSV with a header")
 	return cmd
 }

@@ -52,6 +52,8 @@ type Doctor struct {
 	Lookup func(ctx context.Context, host string) ([]string, error)
 	// Timeout bounds each check; 10 seconds if zero.
 	Timeout time.Duration
+
+	left *string // What is known of the quota, after the check of the credentials.
 }
 
 // Run makes the checks, in an order in which the first failure is the cause of those that follow.
@@ -59,6 +61,7 @@ func (d Doctor) Run(ctx context.Context, report func(Finding) error) error {
 	if d.Timeout <= 0 {
 		d.Timeout = 10 * time.Second
 	}
+	d.left = new(string)
 	isBroken := false
 	for _, check := range []struct {
 		name string
@@ -70,7 +73,7 @@ func (d Doctor) Run(ctx context.Context, report func(Finding) error) error {
 		{"tls", d.tls},
 		{"clock", d.clock},
 		{"token", d.token},
-		{"credentials", d.credentials},
+		{"credentials", d.credentials}, {"quota", d.quota},
 	} {
 		found := Finding{Status: Skipped, Found: "an earlier check has failed"}
 		if !isBroken || check.name == "token" {

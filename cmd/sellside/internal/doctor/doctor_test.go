@@ -154,7 +154,7 @@ func TestDoctor_ShowsWhatTheServiceSaysOfTheQuota(t *testing.T) {
 	}))
 	t.Cleanup(srv.Close)
 	found := check(t, doctor.Doctor{BaseURL: srv.URL + "/v2", APIKey: "the-api-key", Token: "the-access-token"})
-	assert.Contains(t, found["credentials"].Found, "x-ratelimit-remaining: 17")
+	assert.Contains(t, found["quota"].Found, "x-ratelimit-remaining: 17")
 }
 
 func TestDoctor_StopsIfItCannotReportOrIsStopped(t *testing.T) {

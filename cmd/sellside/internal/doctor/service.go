@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/client/token"
 )
 
@@ -110,8 +111,7 @@ func expiryOf(jwt string) (time.Time, bool) {
 	return time.Unix(seconds, 0), err == nil
 }
 
-// credentials sends one request with the credentials, and reports what the service says of the
-// quota.
+// credentials sends one request with the credentials.
 func (d Doctor) credentials(ctx context.Context) Finding {
 	var header http.Header
 	see := func(next client.Doer) client.Doer {
@@ -131,19 +131,27 @@ func (d Doctor) credentials(ctx context.Context) Finding {
 	if err != nil {
 		return Finding{Status: Failed, Found: err.Error(), Advice: credentialsAdvice(err)}
 	}
-	left := quotaOf(header)
-	if windows, err := sdk.RemainingQuota(ctx); err == nil && left == "" {
-		parts := make([]string, len(windows))
-		for i, w := range windows {
-			parts[i] = fmt.Sprintf("%d %s", w.Limit, w.Window)
-		}
-		left = "the service does not say how much of the quota is left"
-		if len(parts) > 0 {
-			left += "; this program keeps to " + strings.Join(parts, ", ") + ", and shares them with all programs of the account"
+	if *d.left = quotaOf(header); *d.left == "" {
+		*d.left = "the service does not say how much is left"
+		if windows, err := sdk.RemainingQuota(ctx); err == nil && len(windows) > 0 {
+			*d.left += "; all programs of the account share " + windowsOf(windows)
 		}
 	}
-	return Finding{Status: OK, Found: "the service accepts them; " + left}
+	return Finding{Status: OK, Found: "the service accepts them"}
 }
+
+// windowsOf returns the limits that the client keeps to.
+func windowsOf(windows []quota.WindowState) string {
+	parts := make([]string, len(windows))
+	for i, w := range windows {
+		parts[i] = fmt.Sprintf("%s: %d", w.Window, w.Limit)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// quota reports what the service says of the quota. Only the service knows what other programs of
+// the account have used.
+func (d Doctor) quota(context.Context) Finding { return Finding{Status: OK, Found: *d.left} }
 
 // quotaOf returns the headers of a response about rate limits.
 func quotaOf(header http.Header) string {
