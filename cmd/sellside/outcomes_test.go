@@ -129,3 +129,35 @@ func TestService_ColoursNothingThatIsNoTerminal(t *testing.T) {
 	got := s.run("listings", "ls")
 	assert.NotContains(t, got.out, "\x1b")
 }
+
+func TestDryRun_SendsNoWrite(t *testing.T) {
+	s := newShop(t)
+	ids := s.offer(2, sandbox.Listing{Amount: "162"})
+	for why, args := range map[string][]string{
+		"one listing":       {"listings", "create", variant(0), "162", "--currency", "USD"},
+		"a price":           {"listings", "reprice", "158", ids[0]},
+		"prices":            {"listings", "reprice", "158", ids[0], ids[1]},
+		"activations":       {"listings", "activate", ids[0], ids[1]},
+		"deactivations":     {"listings", "deactivate", ids[0], ids[1]},
+		"one to delete":     {"listings", "delete", ids[0]},
+		"two to delete":     {"listings", "delete", ids[0], ids[1]},
+		"proposed products": {"products", "ingest", proposalFile(t, proposal)},
+		"an inactive one":   {"listings", "create", variant(0), "162", "--currency", "USD", "--inactive"},
+	} {
+		got := s.run(append(args, "--dry-run", "--json")...)
+		assert.Equal(t, 0, got.code, "%s: %s", why, got.errors)
+		for line := range strings.Lines(got.out) {
+			var shown request
+			require.NoError(t, json.Unmarshal([]byte(line), &shown), why)
+			path := strings.TrimPrefix(shown.URL, s.market.URL)
+			_, ok := gen.MatchOperation(shown.Method, path)
+			assert.True(t, ok, "%s: %s %s", why, shown.Method, shown.URL)
+		}
+		assert.NotEmpty(t, got.out, why)
+	}
+	for _, op := range gen.Operations() {
+		if op.Method != http.MethodGet {
+			assert.Zero(t, s.market.Counters().Of(string(op.ID)), op.ID)
+		}
+	}
+}

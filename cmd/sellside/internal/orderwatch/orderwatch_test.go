@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +32,7 @@ type seen struct {
 // watching is a watcher in a bubble.
 type watching struct {
 	market  *sandboxtest.Market
+	mu      sync.Mutex // Locked while events are read or written.
 	events  []seen
 	retried int
 	err     error
@@ -52,6 +54,8 @@ func start(t *testing.T, filter client.ActiveOrderFilter, before func(m *sandbox
 			Orders: c.Orders, Filter: filter, Interval: time.Minute,
 			Polled: func(orders, _ int) { w.orders = orders }, Retrying: func(error) { w.retried++ },
 		}.Run(ctx, func(e orderwatch.Event) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
 			w.events = append(w.events, seen{e.Kind, e.Order.OrderNumber, e.Previous, e.Order.Status})
 			return nil
 		})
@@ -62,10 +66,19 @@ func start(t *testing.T, filter client.ActiveOrderFilter, before func(m *sandbox
 
 // poll waits until the next poll is over, and returns its events.
 func (w *watching) poll() []seen {
-	w.events = nil
+	w.take()
 	<-time.After(time.Minute) // of the bubble
 	synctest.Wait()
-	return w.events
+	return w.take()
+}
+
+// take returns the events so far, and forgets them.
+func (w *watching) take() []seen {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	events := w.events
+	w.events = nil
+	return events
 }
 
 func sell(t *testing.T, m *sandboxtest.Market, status string) string {
@@ -80,7 +93,7 @@ func TestWatcher_ReportsWhatIsNewChangedAndEnded(t *testing.T) {
 		var first string
 		w := start(t, client.ActiveOrderFilter{}, func(m *sandboxtest.Market) { first = sell(t, m, "CREATED") })
 		synctest.Wait()
-		assert.Equal(t, []seen{{orderwatch.New, first, "", "CREATED"}}, w.events)
+		assert.Equal(t, []seen{{orderwatch.New, first, "", "CREATED"}}, w.take())
 		assert.Equal(t, 1, w.orders)
 		assert.Empty(t, w.poll(), "nothing has changed")
 
