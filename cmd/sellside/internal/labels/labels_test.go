@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/clienttest"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/labels"
 	"github.com/sellside-sdk/sellside-go/gen"
 	"github.com/sellside-sdk/sellside-go/sandbox"
@@ -151,4 +153,19 @@ func TestSaver_EndsIfNothingCanBeSaved(t *testing.T) {
 	d.saver.Dir = filepath.Join(d.saver.Dir, "missing")
 	_, err = d.saver.Save(t.Context(), order)
 	assert.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestSaver_RequestsNothingFromAnotherHost(t *testing.T) {
+	const elsewhere = "https://labels.example.com/323314425-323214184.pdf"
+	srv := clienttest.New(t)
+	srv.Expect(gen.OpGetOrder).Respond(http.StatusOK, gen.Order{
+		OrderNumber: "323314425-323214184", Status: gen.OrderStatusCreated, InventoryType: gen.InventoryTypeStandard,
+		Shipment: &gen.Shipment{ShippingLabelURL: elsewhere},
+		CreatedAt: gen.TimeOf(time.Now()), UpdatedAt: gen.TimeOf(time.Now()),
+	})
+	saver := labels.Saver{Orders: srv.Client().Orders, Dir: t.TempDir()}
+	got, err := saver.Save(t.Context(), gen.Order{OrderNumber: "323314425-323214184"})
+	require.NoError(t, err)
+	assert.Equal(t, labels.Elsewhere, got.Status)
+	assert.Equal(t, []string{elsewhere}, got.URLs, "the user has to open it")
 }
