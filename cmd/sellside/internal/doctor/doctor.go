@@ -73,7 +73,8 @@ func (d Doctor) Run(ctx context.Context, report func(Finding) error) error {
 		{"tls", d.tls},
 		{"clock", d.clock},
 		{"token", d.token},
-		{"credentials", d.credentials}, {"quota", d.quota},
+		{"credentials", d.credentials},
+		{"quota", d.quota},
 	} {
 		found := Finding{Status: Skipped, Found: "an earlier check has failed"}
 		if !isBroken || check.name == "token" {

@@ -160,7 +160,7 @@ func TestSaver_RequestsNothingFromAnotherHost(t *testing.T) {
 	srv := clienttest.New(t)
 	srv.Expect(gen.OpGetOrder).Respond(http.StatusOK, gen.Order{
 		OrderNumber: "323314425-323214184", Status: gen.OrderStatusCreated, InventoryType: gen.InventoryTypeStandard,
-		Shipment: &gen.Shipment{ShippingLabelURL: elsewhere},
+		Shipment:  &gen.Shipment{ShippingLabelURL: elsewhere},
 		CreatedAt: gen.TimeOf(time.Now()), UpdatedAt: gen.TimeOf(time.Now()),
 	})
 	saver := labels.Saver{Orders: srv.Client().Orders, Dir: t.TempDir()}
