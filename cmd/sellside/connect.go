@@ -137,7 +137,7 @@ func (c *connection) limits() (quota.Quota, error) {
 	case c.quota == "none", c.quota == "":
 		return quota.Unlimited, nil
 	default:
-		return quota.Quota{}, invalidf("sell: --quota (%q): use public or none", c.quota)
+		return quota.Quota{}, invalidf("--quota (%q): use public or none", c.quota)
 	}
 }
 

@@ -97,8 +97,8 @@ func TestLogin_SignsInAndOtherCommandsUseIt(t *testing.T) {
 	for range 2 {
 		end = sellside(t.Context(), env, "whoami")
 		require.Equal(t, 0, end.code, end.errors)
-		assert.Contains(t, end.out, "account   first\n")
-		assert.Contains(t, end.out, "profile   default\n")
+		assert.Contains(t, end.out, "ACCOUNT        first\n")
+		assert.Contains(t, end.out, "PROFILE        default\n")
 	}
 	end = sellside(t.Context(), env, "sell", stock(t, "DZ5485-612,10,162,USD,1"))
 	require.Equal(t, 0, end.code, end.errors)
@@ -233,4 +233,17 @@ func TestLogin_WarnsOfSecretsInFlags(t *testing.T) {
 	assert.Contains(t, end.errors, "--api-key can be seen")
 	assert.Contains(t, end.errors, "--client-secret can be seen")
 	assert.NotContains(t, end.errors, "hush")
+}
+
+func TestDoctor_ChecksTheProfile(t *testing.T) {
+	_, env, args := loginMarket(t)
+	end := browse(t, env, args, func(page *url.URL) { fetch(t, page.String()) })
+	require.Equal(t, 0, end.code, end.errors)
+	delete(env, "SELLSIDE_API_KEY")
+	end = sellside(t.Context(), env, "doctor")
+	require.Equal(t, 0, end.code, end.errors)
+	require.Equal(t, 0, sellside(t.Context(), env, "logout").code)
+	end = sellside(t.Context(), env, "doctor")
+	assert.Equal(t, exitFailed, end.code)
+	assert.Contains(t, end.errors, "sign in with sellside login")
 }
