@@ -82,8 +82,9 @@ func (e *examination) run(ctx context.Context) error {
 
 // signedIn takes the connection from a profile if no access token is set.
 func (e *examination) signedIn(ctx context.Context) error {
-	if e.complete(e.getenv) != nil || e.source == nil {
-		return nil // a check reports what is missing
+	_ = e.complete(e.getenv) // a check reports what is missing
+	if e.source == nil {
+		return nil
 	}
 	access, err := e.accessToken(ctx)
 	if err = errors.Join(err, e.end()); err != nil {
