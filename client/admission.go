@@ -70,6 +70,9 @@ func (a *admission) admit(next Doer) Doer {
 // waited for the quota would be sent at once when the cooldown ends.
 func (a *admission) acquire(req *http.Request) (quota.Release, error) {
 	for {
+		if err := callOf(req).maySend(); err != nil {
+			return nil, err
+		}
 		token, err := a.auth.authorize(req)
 		if err != nil {
 			return nil, err

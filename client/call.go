@@ -18,8 +18,9 @@ const callLimit = 30 * time.Minute
 // call is the state that the stages share about one call. It travels in the request's context.
 type call struct {
 	op       gen.Operation
-	ids      []string // The ids in the path of a typed call.
-	items    int      // Batch items that the call submits, counted as listings.
+	ids      []string  // The ids in the path of a typed call.
+	items    int       // Batch items that the call submits, counted as listings.
+	check    sendCheck // Whether the call may still be sent; nil if nothing is to be checked.
 	started  time.Time
 	waited   time.Duration // For the quota.
 	attempts int           // Requests sent.

@@ -89,6 +89,7 @@ func identify(base *url.URL) Middleware {
 				}
 				req = req.WithContext(context.WithValue(req.Context(), callKey{}, c))
 			}
+			c.check = sendCheckOf(req.Context())
 			if req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
 				return nil, invalid(op.ID, "body", "can be read only once: use a bytes.Reader or a strings.Reader")
 			}

@@ -106,6 +106,7 @@
 //	*TransportError                                   no response, or not sent; Is the ctx's error if that is why
 //	*DecodeError                                      a success whose body is not the response; part of it is kept
 //	*token.Error, *quota.Error, *ThrottledError       not sent; for a retry, joined with the last attempt's error
+//	*SendCheckError                                   the same, because of WithNotAfter or WithSendCheck
 //	token.ErrExpired, ErrRefused, ErrReauthRequired   a *token.Error that a later call gets too: see each of them
 //	ErrClosed                                         not sent, or not again, because the client is closed
 //	*WaitError                                        a wait ended early; the last snapshot is kept

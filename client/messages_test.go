@@ -213,6 +213,7 @@ func (m *messages) addSentinels() {
 		{"client.ErrBodyTooLarge", client.ErrBodyTooLarge},
 		{"client.ErrAttemptTimeout", client.ErrAttemptTimeout},
 		{"client.ErrClosed", client.ErrClosed},
+		{"client.ErrTooLate", client.ErrTooLate},
 		{"token.ErrExpired", token.ErrExpired},
 		{"token.ErrRefused", token.ErrRefused},
 		{"token.ErrReauthRequired", token.ErrReauthRequired},
@@ -241,6 +242,7 @@ func (m *messages) addErrorTypes() {
 		&client.DecodeError{CallInfo: unknown, StatusCode: 200, Err: cut})
 	m.add("ArgumentError",
 		&client.ArgumentError{Operation: gen.OpGetListing, Field: "listingId", Problem: "the problem"})
+	m.add("SendCheckError", &client.SendCheckError{Operation: gen.OpCreateListing, Err: client.ErrTooLate})
 	m.add("ThrottledError", &client.ThrottledError{Until: time.Date(2026, 11, 2, 9, 15, 0, 0, time.UTC)})
 
 	batch := &gen.Batch{Status: gen.BatchStatusInProgress, TotalItems: 9, ItemStatuses: gen.Counts{"completed": 2, "failed": 1}}

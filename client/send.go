@@ -61,19 +61,29 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, &TransportError{CallInfo: c.info(), Err: err}
 	}
+	if err := c.maySend(); err != nil {
+		return nil, err
+	}
 	c.attempts++
 	ctx, cancel := context.WithCancelCause(req.Context())
 	timeout := min(s.timeout, max(c.timeLeft(req.Context()), time.Millisecond))
 	timer := time.AfterFunc(timeout, func() { cancel(&attemptTimeoutError{"no response", timeout}) })
 	done := func() { timer.Stop(); cancel(nil) }
 
-	progress := newProgress(s.http.Transport, c.place, cancel)
+	progress := newProgress(s.http.Transport, c, cancel)
 	out := req.WithContext(httptrace.WithClientTrace(ctx, progress.trace()))
 	out.GetBody = nil // net/http repeats a request on its own if it can get the body again
+	if c.check != nil && out.Body != nil && out.Body != http.NoBody {
+		out.Body = &checkedBody{ReadCloser: out.Body, refuse: progress.refuseBody}
+	}
 	resp, err := s.http.Do(out)
 	if err != nil {
 		defer done()
 		c.written = progress.mayHaveSent(err)
+		if refusal := progress.refusal.Load(); refusal != nil && !c.written {
+			c.attempts--
+			return nil, *refusal
+		}
 		c.unknown = c.written && !c.op.RetrySafe // events report the error before the retry table is consulted
 		return nil, &TransportError{CallInfo: c.info(), Err: s.cause(ctx, req, err)}
 	}
@@ -173,18 +183,21 @@ func (s *sender) cause(attempt context.Context, req *http.Request, err error) er
 //   - It proves that a request was not sent. Over HTTP/1 a request leaves when its headers are written.
 //     Over HTTP/2 and unknown transports the headers may leave as soon as there is a connection.
 //   - It reports to the attempt's place in the quota that the request has arrived.
+//   - It ends an attempt that must no longer be sent: see [WithSendCheck].
 type progress struct {
+	call       *call
 	cancel     context.CancelCauseFunc
-	place      *place
 	plainHTTP1 bool // Whether connections without TLS are known to use HTTP/1.
 
 	// The trace reported that a connection was requested, was got, and that the request may have
 	// left.
 	asked, got, sent atomic.Bool
+	exclusive        atomic.Pointer[net.Conn] // Over HTTP/1 the connection of a checked call, its alone.
+	refusal          atomic.Pointer[error]    // Why the attempt must not be sent.
 }
 
-func newProgress(transport http.RoundTripper, place *place, cancel context.CancelCauseFunc) *progress {
-	p := &progress{place: place, cancel: cancel}
+func newProgress(transport http.RoundTripper, c *call, cancel context.CancelCauseFunc) *progress {
+	p := &progress{call: c, cancel: cancel}
 	if t, ok := transport.(*http.Transport); ok {
 		p.plainHTTP1 = t.Protocols == nil || !t.Protocols.UnencryptedHTTP2()
 		p.asked.Store(true) // it reports every connection, so no report proves that there was none
@@ -209,14 +222,50 @@ func (p *progress) trace() *httptrace.ClientTrace {
 				}
 				return
 			}
-			if !http1 {
+			if http1 && p.call.check != nil {
+				p.exclusive.Store(&info.Conn)
+			}
+			if p.refuse() == nil && !http1 {
 				p.sent.Store(true)
 			}
 		},
-		WroteHeaders:         func() { p.sent.Store(true) },
-		WroteRequest:         func(httptrace.WroteRequestInfo) { p.place.wrote() },
-		GotFirstResponseByte: p.place.firstByte,
+		WroteHeaders: func() {
+			// Over HTTP/1 the end of the headers is still in a buffer.
+			if p.exclusive.Load() == nil || p.refuse() == nil {
+				p.sent.Store(true)
+			}
+		},
+		WroteRequest:         func(httptrace.WroteRequestInfo) { p.call.place.wrote() },
+		GotFirstResponseByte: p.call.place.firstByte,
 	}
+}
+
+// refuse ends the attempt if it must not be sent, and returns why; later calls return the same. Over
+// HTTP/1 it closes the connection, to which net/http may write despite the cancellation.
+func (p *progress) refuse() error {
+	refusal := p.refusal.Load()
+	if refusal == nil {
+		err := p.call.maySend()
+		if err == nil {
+			return nil
+		}
+		refusal = &err
+		p.refusal.Store(refusal)
+		p.cancel(errors.Unwrap(err))
+	}
+	if conn := p.exclusive.Load(); conn != nil {
+		_ = (*conn).Close()
+	}
+	return *refusal
+}
+
+// refuseBody is refuse before the body, of which there is no need over HTTP/1: the headers have just
+// been checked.
+func (p *progress) refuseBody() error {
+	if p.exclusive.Load() != nil {
+		return nil
+	}
+	return p.refuse()
 }
 
 func (p *progress) isHTTP1(conn net.Conn) bool {

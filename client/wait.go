@@ -119,9 +119,13 @@ func isBeyondDeadline(err error, deadline time.Time) bool {
 
 // IsTransient reports whether a call that failed with err may succeed if it is made again later. It
 // is false for nil, for a response that the retry table does not retry, for invalid arguments, for
-// a token that only the user can renew, and for a call that exceeds the whole quota. It says
-// nothing about whether repeating a write is safe: see [ErrOutcomeUnknown].
+// a token that only the user can renew, for a call that exceeds the whole quota, and for a
+// [SendCheckError]. It says nothing about whether repeating a write is safe: see
+// [ErrOutcomeUnknown].
 func IsTransient(err error) bool {
+	if _, ok := errors.AsType[*SendCheckError](err); ok {
+		return false
+	}
 	if _, ok := errors.AsType[*token.Error](err); ok {
 		return !errors.Is(err, token.ErrRefused) && !errors.Is(err, token.ErrExpired)
 	}
