@@ -13,6 +13,9 @@ const (
 	maxValueLines = 100      // Lines of a row with line breaks.
 )
 
+// separators separate the fields of a line.
+const separators = ",;\t"
+
 // ending is how the split of a record ended.
 type ending int
 
@@ -94,7 +97,7 @@ func (r *Reader) record(l line) record {
 		}
 		text += next.text
 		rec = split(l.number, withoutLineEnd(text), comma, limit)
-		if rec.ending == whole && len(rec.fields) == limit && !(hasRow(l.text) && hasRow(next.text)) {
+		if rec.ending == whole && len(rec.fields) == limit && (!hasRow(l.text) || !hasRow(next.text)) {
 			r.pending = r.pending[n+1:]
 			return rec
 		}

@@ -66,7 +66,7 @@ func bestSplit(l line) record {
 	text := withoutLineEnd(l.text)
 	var best record
 	most := -1
-	for _, comma := range []byte{',', ';', '\t'} {
+	for _, comma := range []byte(separators) {
 		rec := split(l.number, text, comma, maxColumns)
 		rec.comma = comma
 		score := len(rec.fields)

@@ -1,11 +1,9 @@
 package stock
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Problem is an error of an inventory that the seller has to correct.
-type Problem struct {
+type Problem struct { //nolint:errname // it is part of a file before it is an error
 	Line   int    // From 1.
 	Column int    // The first character of the value, from 1. Zero if the whole line is meant.
 	Name   string // The column or member as the file names it. Empty if none is meant.

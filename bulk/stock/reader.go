@@ -242,7 +242,7 @@ func (r *Reader) key(c *cells, row *Row) {
 		c.missing(sku, "unique in the file")
 		return
 	case *r.keyed:
-		row.SKU = c.id(sku)
+		row.SKU = c.id(sku, maxSKU)
 	case c.has(sku):
 		c.invalid(sku, "is given and the first row has none: give every row one")
 		return

@@ -334,8 +334,9 @@ func TestReader_ContinuesAfterABreak(t *testing.T) {
 	r := stock.NewReader(strings.NewReader(header+valid+"A2,DZ,9,x,USD,y\nA3,DZ,9,1,USD,1\n"), stock.Options{})
 	var lines []int
 	for range 5 {
-		for row := range r.Rows() {
+		for row, err := range r.Rows() {
 			lines = append(lines, row.Line)
+			assert.Equal(t, row.Line == 3, err != nil)
 			break
 		}
 	}

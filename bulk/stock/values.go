@@ -19,6 +19,9 @@ const (
 	// maxText is the longest query of a search, in characters.
 	maxText = 100
 
+	// maxSKU is longer than any key that is made of an item.
+	maxSKU = 255
+
 	// clockSkew is how far ahead of this machine's clock the clock of a counter may be.
 	clockSkew = 5 * time.Minute
 )
@@ -99,7 +102,7 @@ func (c *cells) row(opts Options) Row {
 // item reads what identifies the item. A GTIN may be beside a style id and a size, as in the stock
 // lists of most sellers.
 func (c *cells) item(row *Row) {
-	row.VariantID, row.StyleID, row.Size = c.id(variantID), c.id(styleID), c.id(size)
+	row.VariantID, row.StyleID, row.Size = c.id(variantID, maxText), c.id(styleID, maxText), c.id(size, maxText)
 	row.GTIN = c.gtin()
 	switch {
 	case c.has(variantID):
@@ -119,16 +122,16 @@ func (c *cells) item(row *Row) {
 	}
 }
 
-// id returns an id or a size, and "" for a text that cannot be one.
-func (c *cells) id(col column) string {
+// id returns an id, a size or a SKU, and "" for a text that cannot be one.
+func (c *cells) id(col column, limit int) string {
 	text := c.cells[col].text
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError):
 		c.invalid(col, "is not UTF-8: save the file as UTF-8")
 	case strings.ContainsFunc(text, unicode.IsControl):
 		c.invalid(col, "has a line break or another control character: remove it")
-	case utf8.RuneCountInString(text) > maxText:
-		c.invalid(col, "is longer than %d characters: copy it from the catalog", maxText)
+	case utf8.RuneCountInString(text) > limit:
+		c.invalid(col, "is longer than %d characters: shorten it, or copy it from the catalog", limit)
 	default:
 		return text
 	}
