@@ -1,8 +1,9 @@
 package stock
 
 import (
-	"strings"
+	"slices"
 	"unicode"
+	"unicode/utf8"
 )
 
 // column is a column that the reader knows.
@@ -38,13 +39,13 @@ var columnNames = [columnCount]string{
 // columnOf returns the column that a header or a member names. Case does not matter, nor does what
 // is between words. All accepted names are listed here; no name is guessed.
 func columnOf(name string) column {
-	letters := func(c rune) rune {
+	letters := make([]byte, 0, 32)
+	for _, c := range name {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
-			return unicode.ToLower(c)
+			letters = utf8.AppendRune(letters, unicode.ToLower(c))
 		}
-		return -1
 	}
-	switch strings.Map(letters, name) {
+	switch string(letters) {
 	case "sku", "sellersku", "merchantsku", "itemsku":
 		return sku
 	case "variantid", "variant":
@@ -80,4 +81,4 @@ func columnOf(name string) column {
 }
 
 // DefaultColumns returns the names of all columns that the reader knows.
-func DefaultColumns() []string { return append([]string(nil), columnNames[:]...) }
+func DefaultColumns() []string { return slices.Clone(columnNames[:]) }

@@ -96,7 +96,9 @@ func (r *Reader) record(l line) record {
 			break
 		}
 		text += next.text
-		rec = split(l.number, withoutLineEnd(text), comma, limit)
+		if strings.Contains(next.text, `"`) {
+			rec = split(l.number, withoutLineEnd(text), comma, limit)
+		}
 		if rec.ending == whole && len(rec.fields) == limit && (!hasRow(l.text) || !hasRow(next.text)) {
 			r.pending = r.pending[n+1:]
 			return rec

@@ -73,6 +73,9 @@ func checkAmount(text string) string {
 	case strings.Trim(text, "0.") == "":
 		return "is zero: write an amount above zero"
 	}
+	if len(text) > maxText {
+		return "has too many digits: write 19 at most"
+	}
 	if _, err := gen.Amount(text).Decimal(); err != nil {
 		return "has too many digits: write 19 at most"
 	}

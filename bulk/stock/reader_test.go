@@ -283,11 +283,11 @@ func TestReader_ReportsWhatIsNoObject(t *testing.T) {
 		column        int
 		why           string
 	}{
-		{`{"variant_id":"w",`, "no JSON object", 19, "cut off"},
-		{`"text"`, "no JSON object", 7, "a string"},
-		{`{} {}`, "no JSON object", 5, "two objects"},
+		{`{"variant_id":"w",`, "no JSON object", 18, "cut off"},
+		{`"text"`, "no JSON object", 1, "a string"},
+		{`{} {}`, "no JSON object", 4, "two objects"},
 		{`{"variant_id":"w"}}`, "no JSON object", 19, "a bracket too many"},
-		{`{"gtin":["1"]}`, "is an array", 9, "two items"},
+		{`{"gtin":["1"]}`, "an array", 9, "two items"},
 		{`{"price":1,"ask":2}`, "both mean price", 18, "either could be meant"},
 		{`{"price":1,"price":1}`, "both mean price", 20, "twice"},
 		{"{\"style\":\"D\xffZ\"}", "not UTF-8", 1, "an old encoding"},

@@ -20,6 +20,7 @@ func TestReader_TakesExactPrices(t *testing.T) {
 		{"0.01", "", "the service decides whether it is too little"},
 		{"1234567890123456.789", "", "as many digits as a decimal holds"},
 		{"12345678901234567890.5", "too many digits", "never rounded"},
+		{"0." + strings.Repeat("0", 500_000) + "1", "too many digits", "slow to convert"},
 		{`"1,250.00"`, "comma", "a thousand in one country, one in another"},
 		{`"162,50"`, "comma", "a decimal comma"},
 		{"$162", "currency sign", "it has its own column"},

@@ -3,7 +3,6 @@ package stock
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -148,15 +147,15 @@ func (w *Writer) object(row Row, values [columnCount]string) error {
 	w.line = append(w.line[:0], '{')
 	var written [columnCount]bool
 	if row.JSON != "" {
-		for m, err := range members(row.JSON) {
-			if err != nil {
-				return errors.Join(errNotJSON, err)
-			}
+		if checkObject(row.JSON) >= 0 {
+			return errNotJSON
+		}
+		for m := range members(row.JSON) {
 			switch col := columnOf(m.name); {
 			case col == unknown:
-				w.member(m.name, m.value)
+				w.line = appendMember(w.line, m.name, m.value)
 			case values[col] != "":
-				w.member(m.name, jsonValue(col, values[col]))
+				w.line = appendMember(w.line, m.name, jsonValue(col, values[col]))
 				written[col] = true
 			}
 		}
@@ -164,41 +163,20 @@ func (w *Writer) object(row Row, values [columnCount]string) error {
 		for i, col := range w.columns {
 			switch {
 			case col != unknown && values[col] != "":
-				w.member(w.layout.Columns[i], jsonValue(col, values[col]))
+				w.line = appendMember(w.line, w.layout.Columns[i], jsonValue(col, values[col]))
 				written[col] = true
 			case col == unknown && len(row.Fields) > 0:
-				w.member(w.layout.Columns[i], jsonString(row.Fields[i]))
+				w.line = appendMember(w.line, w.layout.Columns[i], jsonString(row.Fields[i]))
 			}
 		}
 	}
 	for col, value := range values {
 		if value != "" && !written[col] {
-			w.member(columnNames[col], jsonValue(column(col), value))
+			w.line = appendMember(w.line, columnNames[col], jsonValue(column(col), value))
 		}
 	}
 	w.line = append(w.line, '}')
 	return nil
-}
-
-func (w *Writer) member(name string, value []byte) {
-	if len(w.line) > 1 {
-		w.line = append(w.line, ',')
-	}
-	w.line = append(append(w.line, jsonString(name)...), ':')
-	w.line = append(w.line, value...)
-}
-
-// jsonValue returns a value as JSON: counts and booleans as such, and amounts as exact strings.
-func jsonValue(col column, value string) []byte {
-	if col == quantity || col == active {
-		return []byte(value)
-	}
-	return jsonString(value)
-}
-
-func jsonString(text string) []byte {
-	b, _ := json.Marshal(text) // a string cannot fail
-	return b
 }
 
 // values returns the texts of the known columns.
