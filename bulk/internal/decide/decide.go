@@ -442,7 +442,7 @@ func (d *Decision) update(row Row, l Listing, p priced, now time.Time, policy Po
 		u.Terms.ExpiresAt = row.ExpiresAt
 		needed = needed || !sameSecond(row.ExpiresAt.Time, l.ExpiresAt.Time)
 	}
-	if p.reason == "" && !(p.amount.Equal(l.Amount) && row.currency() == l.Currency) {
+	if p.reason == "" && (!p.amount.Equal(l.Amount) || row.currency() != l.Currency) {
 		if !hasAsk || !p.rule || d.reprice(row, l, p, now, policy) {
 			u.Terms.Amount, u.Terms.Currency = p.amount, row.currency()
 			u.Priced = p.rule
