@@ -1,0 +1,137 @@
+package decide
+
+import (
+	"slices"
+	"time"
+)
+
+// Count is a quantity of a SKU at a time. The zero value is no count.
+type Count struct {
+	Quantity int       `json:"quantity"`
+	At       time.Time `json:"at"`
+	// Stated means that the inventory states At. If not, At is when the ledger first saw Quantity.
+	Stated bool `json:"stated,omitzero"`
+}
+
+// Observe adds the quantity that an inventory has for a SKU to the counts that the ledger has of
+// the SKU. It returns the counts that the ledger has to keep, and the two that [Row] needs: the one
+// in force and the one before it.
+//
+// The counts are the last one that was stated, and those that were seen without a time since, in
+// the order in which they were seen: one for each quantity, so there are few. asOf is zero if the
+// inventory states no time.
+//
+//   - A quantity with a time that is later than the last stated one replaces all counts.
+//   - A quantity without a time keeps the time at which it was first seen since then, so that 3
+//     after 2 after 3 has the first time of 3.
+//   - A time that is earlier than the last stated one is an old inventory. It is in force while the
+//     file says so, but not kept.
+func Observe(counts []Count, quantity int, asOf, now time.Time) (keep []Count, current Count, before *Count) {
+	if !asOf.IsZero() {
+		return observeStated(counts, Count{Quantity: quantity, At: asOf, Stated: true})
+	}
+	i := slices.IndexFunc(counts, func(c Count) bool { return c.Quantity == quantity })
+	if i < 0 {
+		i = len(counts)
+		counts = append(slices.Clip(counts), Count{Quantity: quantity, At: now})
+	}
+	earliest := slices.MinFunc(counts, func(a, b Count) int { return a.At.Compare(b.At) })
+	if earliest.At.Before(counts[i].At) {
+		before = &earliest
+	}
+	return counts, counts[i], before
+}
+
+func observeStated(counts []Count, c Count) (keep []Count, current Count, before *Count) {
+	i := slices.IndexFunc(counts, func(c Count) bool { return c.Stated })
+	switch {
+	case i < 0 || c.At.After(counts[i].At):
+		return []Count{c}, c, nil
+	case c.At.Equal(counts[i].At) && c.Quantity == counts[i].Quantity:
+		return counts, c, nil
+	default:
+		return counts, c, &counts[i]
+	}
+}
+
+// Reading is one way to read the quantity of a row: what is owed if it is the right one.
+type Reading struct {
+	Count Count
+	Sold  int // Sales after Count.At.
+	// Returned are sales that ended without a payout, if this reading takes those items as back in
+	// stock.
+	Returned int
+	Owed     int // Listings that should exist, 0 or more.
+}
+
+// Conflict is a question that only the seller can settle, by a quantity with a newer time.
+type Conflict struct {
+	Reason Reason
+	// Lower holds until the conflict is settled.
+	Lower, Higher Reading
+}
+
+// readings returns the reading of the row's quantity that holds, and the conflicts that it has with
+// others.
+func readings(row Row, now time.Time) (Reading, []Conflict) {
+	var conflicts []Conflict
+	holds := row.reading(Count{Quantity: row.Quantity, At: row.CountedAt, Stated: !row.AsOf.IsZero()})
+	against := func(other Reading, reason Reason) {
+		if other.Owed == holds.Owed {
+			return
+		}
+		c := Conflict{Reason: reason, Lower: holds, Higher: other}
+		if other.Owed < holds.Owed {
+			c.Lower, c.Higher = other, holds
+		}
+		holds = c.Lower
+		conflicts = append(conflicts, c)
+	}
+	switch {
+	case row.Before == nil:
+	case row.Before.At.Before(row.CountedAt):
+		against(row.reading(Count{Quantity: row.Quantity, At: row.Before.At}), ReasonChangedQuantity)
+	default:
+		against(row.reading(*row.Before), ReasonOlderCount)
+	}
+	if row.CountedAt.After(now) {
+		against(row.reading(Count{Quantity: row.Quantity}), ReasonFutureCount)
+	}
+	if n := row.returned(holds.Count.At); n > 0 {
+		higher := holds
+		higher.Returned = n
+		higher.Owed = max(0, holds.Count.Quantity-holds.Sold+n)
+		conflicts = append(conflicts, Conflict{Reason: ReasonUnpaidSale, Lower: holds, Higher: higher})
+	}
+	return holds, conflicts
+}
+
+func (r Row) reading(c Count) Reading {
+	sold := 0
+	for _, l := range r.Listings {
+		if l.soldAfter(c.At) {
+			sold++
+		}
+	}
+	return Reading{Count: c, Sold: sold, Owed: max(0, c.Quantity-sold)}
+}
+
+// returned returns how many items may be back in stock, and were not when the quantity was counted:
+// those whose order ended without a payout since.
+func (r Row) returned(countedAt time.Time) int {
+	n := 0
+	for _, l := range r.Listings {
+		if l.Presence != PresenceSold || !l.Unpaid {
+			continue
+		}
+		if l.soldAfter(countedAt) || !l.EndedAt.IsZero() && !l.EndedAt.Before(countedAt) {
+			n++
+		}
+	}
+	return n
+}
+
+// soldAfter reports whether the listing was sold at t or later. A sale of unknown time was.
+func (l Listing) soldAfter(t time.Time) bool {
+	return l.Presence == PresenceSold && (l.SoldAt.IsZero() || !l.SoldAt.Before(t))
+}
