@@ -18,17 +18,18 @@ type Listing struct {
 	Batch      string
 	Product    string
 	Reading    int64 // The last reading of all pages that showed it.
+	Adopted    int64 // The plan that matched it to its row and was not applied; 0 if none.
 }
 
 const listingColumns = `id, sku, submission, batch, variant, product, presence, active, amount, currency,
-	expires_at, created_at, sold_at, unpaid, ended_at, changed, read_at, reading`
+	expires_at, created_at, sold_at, unpaid, ended_at, changed, read_at, reading, adopted`
 
 func scanListing(rows db.Rows) (Listing, error) {
 	var l Listing
 	var active, expires, created, sold, unpaid, ended, read int64
 	var changed string
 	err := rows.Scan(&l.ID, &l.SKU, &l.Submission, &l.Batch, &l.Variant, &l.Product, &l.Presence, &active, &l.Amount,
-		&l.Currency, &expires, &created, &sold, &unpaid, &ended, &changed, &read, &l.Reading)
+		&l.Currency, &expires, &created, &sold, &unpaid, &ended, &changed, &read, &l.Reading, &l.Adopted)
 	if err != nil {
 		return l, err
 	}
@@ -73,16 +74,17 @@ func (tx Tx) PutListing(ctx context.Context, l Listing) error {
 		changed = string(text)
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO listings (account, `+listingColumns+`, wanted)
-		VALUES (`+numbers(1, 19)+`, 0) ON CONFLICT (account, id) DO UPDATE SET sku = excluded.sku,
+		VALUES (`+numbers(1, 20)+`, 0) ON CONFLICT (account, id) DO UPDATE SET sku = excluded.sku,
 		submission = excluded.submission, batch = excluded.batch, variant = excluded.variant,
 		product = excluded.product, presence = excluded.presence, active = excluded.active,
 		amount = excluded.amount, currency = excluded.currency, expires_at = excluded.expires_at,
 		created_at = excluded.created_at, sold_at = excluded.sold_at, unpaid = excluded.unpaid,
 		ended_at = excluded.ended_at,
-		changed = excluded.changed, read_at = excluded.read_at, reading = excluded.reading, wanted = 0`,
+		changed = excluded.changed, read_at = excluded.read_at, reading = excluded.reading,
+		adopted = excluded.adopted, wanted = 0`,
 		tx.account, l.ID, l.SKU, l.Submission, l.Batch, l.Variant, l.Product, string(l.Presence), flag(l.Active),
 		string(l.Amount), string(l.Currency), millis(l.ExpiresAt.Time), millis(l.CreatedAt), millis(l.SoldAt),
-		flag(l.Unpaid), millis(l.EndedAt), changed, millis(l.ReadAt), l.Reading)
+		flag(l.Unpaid), millis(l.EndedAt), changed, millis(l.ReadAt), l.Reading, l.Adopted)
 	if err != nil || l.SKU == "" {
 		return err
 	}
@@ -141,11 +143,45 @@ func (tx Tx) CountSince(ctx context.Context, at time.Time) (int, error) {
 	return int(deref(n)), err
 }
 
-// Foreign returns live listings of a variant that belong to no row.
+// Foreign returns live listings of variants that belong to no row, and to no batch that was
+// submitted.
 func (tx Tx) Foreign(ctx context.Context, variant string) ([]Listing, error) {
-	return list(ctx, tx, scanListing, `SELECT `+listingColumns+` FROM listings
-		WHERE account = $1 AND sku = '' AND variant = $2 AND presence = 'live' ORDER BY created_at, id`,
-		tx.account, variant)
+	return list(ctx, tx, scanListing, `SELECT `+listingColumns+` FROM listings l
+		WHERE account = $1 AND sku = '' AND variant = $2 AND presence = 'live' AND NOT EXISTS (
+			SELECT 1 FROM submissions s WHERE s.account = l.account AND s.batch = l.batch AND s.batch <> '')
+		ORDER BY created_at, id`, tx.account, variant)
+}
+
+// ForeignVariants returns the variants after a variant that rows owe creates of and that foreign
+// listings have.
+func (tx Tx) ForeignVariants(ctx context.Context, after string, limit int) ([]string, error) {
+	return list(ctx, tx, text, `SELECT DISTINCT variant FROM desired d WHERE account = $1 AND variant > $2
+		AND creates > 0 AND EXISTS (SELECT 1 FROM listings l WHERE l.account = d.account
+			AND l.variant = d.variant AND l.sku = '' AND l.presence = 'live')
+		ORDER BY variant LIMIT $3`, tx.account, after, limit)
+}
+
+// RowsOfVariant returns the rows of a variant that owe creates, with their listings and writes.
+func (tx Tx) RowsOfVariant(ctx context.Context, variant string) ([]Row, error) {
+	return tx.fullRows(ctx, `SELECT `+rowColumns+` FROM desired
+		WHERE account = $1 AND variant = $2 AND creates > 0 ORDER BY sku`, tx.account, variant)
+}
+
+// RevertAdoptions makes the listings foreign again that a plan adopted and that was not applied.
+func (tx Tx) RevertAdoptions(ctx context.Context) error {
+	_, err := tx.Exec(ctx, `UPDATE desired SET dirty = 1 WHERE account = $1 AND sku IN (
+		SELECT sku FROM listings WHERE account = $1 AND adopted > 0)`, tx.account)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE listings SET sku = '', adopted = 0 WHERE account = $1 AND adopted > 0`, tx.account)
+	return err
+}
+
+// KeepAdoptions makes the adoptions of a plan final, which is applied.
+func (tx Tx) KeepAdoptions(ctx context.Context, generation int64) error {
+	_, err := tx.Exec(ctx, `UPDATE listings SET adopted = 0 WHERE account = $1 AND adopted = $2`, tx.account, generation)
+	return err
 }
 
 // ListingsAfter returns listings in the order of their ids after an id.

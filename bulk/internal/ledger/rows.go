@@ -17,7 +17,6 @@ const maxRows = 500
 // The classes of rows beside those of [decide.Class].
 const (
 	ClassInvalid decide.Class = "invalid" // The catalog does not have the item.
-	ClassFailed  decide.Class = "failed"  // The service refused the last write.
 	ClassMissing decide.Class = "missing" // The row is not in the newest inventory, and its listings stay.
 )
 
@@ -50,17 +49,18 @@ func ItemKey(r *stock.Row) string {
 }
 
 const rowColumns = `sku, line, generation, body, item, variant, product, counted_at, before,
-	class, detail, creates, updates, deletes, failure, failed_at`
+	class, detail, creates, updates, deletes, failure, refusals, failed_at`
 
 func scanRow(rows db.Rows) (Row, error) {
 	var (
 		r                   Row
 		sku, body, before   string
+		refusals            string
 		line                int
 		countedAt, failedAt int64
 	)
 	err := rows.Scan(&sku, &line, &r.Generation, &body, &r.Item, &r.Variant, &r.Product, &countedAt, &before,
-		&r.Class, &r.Detail, &r.Creates, &r.Updates, &r.Deletes, &r.Failure, &failedAt)
+		&r.Class, &r.Detail, &r.Creates, &r.Updates, &r.Deletes, &r.Failure, &refusals, &failedAt)
 	if err != nil {
 		return r, err
 	}
@@ -70,7 +70,12 @@ func scanRow(rows db.Rows) (Row, error) {
 	r.Line, r.CountedAt, r.FailedAt = line, fromMillis(countedAt), fromMillis(failedAt)
 	if before != "" {
 		r.Before = &decide.Count{}
-		err = json.Unmarshal([]byte(before), r.Before)
+		if err := json.Unmarshal([]byte(before), r.Before); err != nil {
+			return r, fmt.Errorf("row %q: %w", sku, err)
+		}
+	}
+	if refusals != "" {
+		err = json.Unmarshal([]byte(refusals), &r.Refusals)
 	}
 	return r, err
 }
@@ -131,11 +136,11 @@ func (tx Tx) putRows(ctx context.Context, generation int64, rows []stock.Row, no
 	if n > 0 {
 		_, err = tx.Exec(ctx, `INSERT INTO desired (account, sku, line, generation, body, item, variant, product,
 			counts, counted_at, before, dirty, due_at, class, detail, creates, updates, deletes, failure,
-			failed_at) VALUES `+tuples(n, 20)+`
+			refusals, failed_at) VALUES `+tuples(n, 21)+`
 			ON CONFLICT (account, sku) DO UPDATE SET line = excluded.line, generation = excluded.generation,
 			body = excluded.body, item = excluded.item, variant = excluded.variant, product = excluded.product,
 			counts = excluded.counts, counted_at = excluded.counted_at, before = excluded.before, dirty = 1,
-			failure = '', failed_at = 0`, args...)
+			failure = '', refusals = '', failed_at = 0`, args...)
 		if err != nil {
 			return err
 		}
@@ -174,7 +179,7 @@ func values(r *stock.Row, old stored, body string, now time.Time) ([]any, error)
 	}
 	return []any{
 		body, ItemKey(r), variant, product, string(keep), millis(current.At), beforeText,
-		1, 0, "", "", 0, 0, 0, "", 0,
+		1, 0, "", "", 0, 0, 0, "", "", 0,
 	}, nil
 }
 
@@ -246,15 +251,33 @@ func (tx Tx) DirtyAll(ctx context.Context) error {
 
 // ClearFailures forgets the refusals before a time, so that their rows are tried again.
 func (tx Tx) ClearFailures(ctx context.Context, before time.Time) error {
-	_, err := tx.Exec(ctx, `UPDATE desired SET failure = '', failed_at = 0, dirty = 1
+	_, err := tx.Exec(ctx, `UPDATE desired SET failure = '', refusals = '', failed_at = 0, dirty = 1
 		WHERE account = $1 AND failure <> '' AND failed_at < $2`, tx.account, millis(before))
 	return err
 }
 
-// SetFailure records why the service refused a write of a row.
-func (tx Tx) SetFailure(ctx context.Context, sku, failure string, now time.Time) error {
-	_, err := tx.Exec(ctx, `UPDATE desired SET failure = $3, failed_at = $4, dirty = 1
-		WHERE account = $1 AND sku = $2`, tx.account, sku, failure, millis(now))
+// maxRefusals bounds how many refused writes of a row are kept.
+const maxRefusals = 100
+
+// AddRefusal records a write of a row that the service refused, and why.
+func (tx Tx) AddRefusal(ctx context.Context, sku string, refusal decide.Refusal, reason string, now time.Time) error {
+	text, err := one(ctx, tx, text, `SELECT refusals FROM desired WHERE account = $1 AND sku = $2`, tx.account, sku)
+	if err != nil || text == nil {
+		return err
+	}
+	var all []decide.Refusal
+	if *text != "" {
+		if err := json.Unmarshal([]byte(*text), &all); err != nil {
+			return err
+		}
+	}
+	all = append(all, refusal)
+	body, err := json.Marshal(all[max(0, len(all)-maxRefusals):])
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE desired SET failure = $3, refusals = $4, failed_at = $5, dirty = 1
+		WHERE account = $1 AND sku = $2`, tx.account, sku, reason, string(body), millis(now))
 	return err
 }
 
@@ -365,9 +388,21 @@ func (tx Tx) RowsAfter(ctx context.Context, class decide.Class, sku string, limi
 		tx.account, sku, string(class), limit)
 }
 
-// ClearFailure forgets why the service refused the last write of a row.
-func (tx Tx) ClearFailure(ctx context.Context, sku string) error {
-	_, err := tx.Exec(ctx, `UPDATE desired SET failure = '', failed_at = 0, dirty = 1
-		WHERE account = $1 AND sku = $2`, tx.account, sku)
+// RetryRows forgets what the service refused of the rows of a run, so that they are tried again.
+func (tx Tx) RetryRows(ctx context.Context, run int64) (int64, error) {
+	return tx.Exec(ctx, `UPDATE desired SET failure = '', refusals = '', failed_at = 0, dirty = 1
+		WHERE account = $1 AND failure <> '' AND sku IN (
+			SELECT sku FROM items WHERE account = $1 AND run = $2 AND state = 'failed')`, tx.account, run)
+}
+
+// ForgetInvalid forgets the look-ups before a time that left rows without a variant, so that they
+// are made again.
+func (tx Tx) ForgetInvalid(ctx context.Context, before time.Time) error {
+	_, err := tx.Exec(ctx, `DELETE FROM lookups WHERE account = $1 AND read_at < $2 AND item IN (
+		SELECT item FROM desired WHERE account = $1 AND class = 'invalid')`, tx.account, millis(before))
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE desired SET dirty = 1 WHERE account = $1 AND class = 'invalid'`, tx.account)
 	return err
 }

@@ -36,8 +36,10 @@ type Submission struct {
 	NotAfter   time.Time // Not sent later than this.
 	Batch      string    // "" until it is known.
 	State      SubmissionState
-	Looks      int       // Polls, or looks of the recovery.
-	NextAt     time.Time // When it is looked at next.
+	Looks      int // Polls, or looks of the recovery.
+	LookedAt   time.Time
+	Took       time.Duration // How long the service took for the batch; zero if not known.
+	NextAt     time.Time     // When it is looked at next.
 	Note       string
 }
 
@@ -69,13 +71,14 @@ type Item struct {
 	EndedAt    time.Time
 }
 
-const submissionColumns = `id, kind, run, generation, fence, body, made_at, not_after, batch, state, looks, next_at, note`
+const submissionColumns = `id, kind, run, generation, fence, body, made_at, not_after, batch, state, looks, looked_at, took, next_at, note`
 
 func scanSubmission(rows db.Rows) (s Submission, err error) {
-	var made, notAfter, next int64
+	var made, notAfter, looked, took, next int64
 	err = rows.Scan(&s.ID, &s.Kind, &s.Run, &s.Generation, &s.Fence, &s.Body, &made, &notAfter, &s.Batch, &s.State,
-		&s.Looks, &next, &s.Note)
+		&s.Looks, &looked, &took, &next, &s.Note)
 	s.MadeAt, s.NotAfter, s.NextAt = fromMillis(made), fromMillis(notAfter), fromMillis(next)
+	s.LookedAt, s.Took = fromMillis(looked), time.Duration(took)*time.Millisecond
 	return s, err
 }
 
@@ -103,9 +106,9 @@ func (tx Tx) Record(ctx context.Context, s Submission, owed []Owed) error {
 	if a.Generation != s.Generation || a.Run != s.Run {
 		return ErrReplaced
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO submissions (account, `+submissionColumns+`) VALUES (`+numbers(1, 14)+`)`,
+	_, err = tx.Exec(ctx, `INSERT INTO submissions (account, `+submissionColumns+`) VALUES (`+numbers(1, 16)+`)`,
 		tx.account, s.ID, string(s.Kind), s.Run, s.Generation, s.Fence, s.Body, millis(s.MadeAt), millis(s.NotAfter),
-		s.Batch, string(SubmissionRecorded), 0, millis(s.NextAt), "")
+		s.Batch, string(SubmissionRecorded), 0, 0, 0, millis(s.NextAt), "")
 	if err != nil {
 		return err
 	}
@@ -143,8 +146,9 @@ func (tx Tx) dirtySubmission(ctx context.Context, id string) error {
 // SetSubmission writes the batch, state, looks, next time and note of a submission. The rows of a
 // submission that ends or gets stuck are decided again.
 func (tx Tx) SetSubmission(ctx context.Context, s Submission) error {
-	_, err := tx.Exec(ctx, `UPDATE submissions SET batch = $3, state = $4, looks = $5, next_at = $6, note = $7
-		WHERE account = $1 AND id = $2`, tx.account, s.ID, s.Batch, string(s.State), s.Looks, millis(s.NextAt), s.Note)
+	_, err := tx.Exec(ctx, `UPDATE submissions SET batch = $3, state = $4, looks = $5, looked_at = $6, took = $7,
+		next_at = $8, note = $9 WHERE account = $1 AND id = $2`, tx.account, s.ID, s.Batch, string(s.State), s.Looks,
+		millis(s.LookedAt), s.Took.Milliseconds(), millis(s.NextAt), s.Note)
 	if err != nil || s.State == SubmissionSubmitted && s.Looks > 0 {
 		return err
 	}
@@ -157,11 +161,54 @@ func (tx Tx) Submission(ctx context.Context, id string) (*Submission, error) {
 		WHERE account = $1 AND id = $2`, tx.account, id)
 }
 
-// NextSubmission returns the submission that is to be looked at first, whenever that is; nil if none
-// is in flight.
-func (tx Tx) NextSubmission(ctx context.Context) (*Submission, error) {
+// Unknown returns the submission of unknown outcome that is to be looked at first, nil if there is
+// none.
+func (tx Tx) Unknown(ctx context.Context) (*Submission, error) {
 	return one(ctx, tx, scanSubmission, `SELECT `+submissionColumns+` FROM submissions
-		WHERE account = $1 AND state IN ('recorded', 'submitted') ORDER BY next_at, id LIMIT 1`, tx.account)
+		WHERE account = $1 AND state = 'recorded' ORDER BY next_at, id LIMIT 1`, tx.account)
+}
+
+// Unpolled returns the submission whose batch was never polled and that was made first, nil if there
+// is none.
+func (tx Tx) Unpolled(ctx context.Context) (*Submission, error) {
+	return one(ctx, tx, scanSubmission, `SELECT `+submissionColumns+` FROM submissions
+		WHERE account = $1 AND state = 'submitted' AND looks = 0 ORDER BY made_at, id LIMIT 1`, tx.account)
+}
+
+// Polled returns the submission whose batch was polled and that is to be polled first, nil if there
+// is none.
+func (tx Tx) Polled(ctx context.Context) (*Submission, error) {
+	return one(ctx, tx, scanSubmission, `SELECT `+submissionColumns+` FROM submissions
+		WHERE account = $1 AND state = 'submitted' AND looks > 0 ORDER BY next_at, id LIMIT 1`, tx.account)
+}
+
+// Durations returns the longest time that any of the last 20 batches took, and the longest age that
+// one in flight had when it was polled last.
+func (tx Tx) Durations(ctx context.Context) (typical, waited time.Duration, err error) {
+	took, err := one(ctx, tx, number, `SELECT COALESCE(MAX(took), 0) FROM (SELECT took FROM submissions
+		WHERE account = $1 AND took > 0 ORDER BY made_at DESC LIMIT 20) AS last`, tx.account)
+	if err != nil {
+		return 0, 0, err
+	}
+	age, err := one(ctx, tx, number, `SELECT COALESCE(MAX(looked_at - made_at), 0) FROM submissions
+		WHERE account = $1 AND state = 'submitted' AND looks > 0`, tx.account)
+	return time.Duration(deref(took)) * time.Millisecond, time.Duration(deref(age)) * time.Millisecond, err
+}
+
+// RecentItems returns how many items of a kind were submitted since a time.
+func (tx Tx) RecentItems(ctx context.Context, kind decide.WriteKind, since time.Time) (int, error) {
+	n, err := one(ctx, tx, number, `SELECT COALESCE(SUM(i.quantity), 0) FROM submissions s
+		JOIN items i ON i.account = s.account AND i.submission = s.id
+		WHERE s.account = $1 AND s.made_at >= $2 AND s.kind = $3`, tx.account, millis(since), string(kind))
+	return int(deref(n)), err
+}
+
+// DeletesSent returns how many deletes a plan has submitted.
+func (tx Tx) DeletesSent(ctx context.Context, generation int64) (int, error) {
+	n, err := one(ctx, tx, number, `SELECT COUNT(*) FROM submissions s
+		JOIN items i ON i.account = s.account AND i.submission = s.id
+		WHERE s.account = $1 AND s.generation = $2 AND s.kind = 'delete'`, tx.account, generation)
+	return int(deref(n)), err
 }
 
 // InFlight returns how many submissions are neither done nor stuck.

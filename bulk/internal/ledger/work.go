@@ -15,7 +15,7 @@ type Owed struct {
 	SKU      string
 	Listing  string // "" for creates.
 	Quantity int    // Listings that it makes; 1 for other kinds.
-	Body     string // The item to send as JSON.
+	Body     string // What to send as JSON.
 }
 
 func (tx Tx) addOwed(ctx context.Context, owed []Owed) error {
@@ -43,10 +43,11 @@ func (tx Tx) NextOwed(ctx context.Context, kind decide.WriteKind, limit int) ([]
 		WHERE account = $1 AND kind = $2 ORDER BY rank, line, sku LIMIT $3`, tx.account, string(kind), limit)
 }
 
-// OwedItems returns how many batch items the first owed writes of a kind are, counted up to a limit.
-func (tx Tx) OwedItems(ctx context.Context, kind decide.WriteKind, limit int) (items int, err error) {
+// OwedItems returns how many batch items the first owed writes of a kind and rank are, counted up to
+// a limit.
+func (tx Tx) OwedItems(ctx context.Context, kind decide.WriteKind, rank, limit int) (items int, err error) {
 	n, err := one(ctx, tx, number, `SELECT COALESCE(SUM(quantity), 0) FROM (SELECT quantity FROM owed
-		WHERE account = $1 AND kind = $2 LIMIT $3) AS first`, tx.account, string(kind), limit)
+		WHERE account = $1 AND kind = $2 AND rank = $3 LIMIT $4) AS first`, tx.account, string(kind), rank, limit)
 	return int(deref(n)), err
 }
 
@@ -66,4 +67,17 @@ func (tx Tx) removeOwed(ctx context.Context, o Owed) error {
 	}
 	_, err = tx.Exec(ctx, `DELETE FROM owed`+where+` AND quantity <= 0`, args...)
 	return err
+}
+
+// OwedDeletes returns how many deletes are owed.
+func (tx Tx) OwedDeletes(ctx context.Context) (int, error) {
+	n, err := one(ctx, tx, number, `SELECT COUNT(*) FROM owed WHERE account = $1 AND kind = 'delete'`, tx.account)
+	return int(deref(n)), err
+}
+
+// OwedBody returns the body of what a row owes of a kind, "" if it owes none.
+func (tx Tx) OwedBody(ctx context.Context, sku string, kind decide.WriteKind) (string, error) {
+	body, err := one(ctx, tx, text, `SELECT body FROM owed WHERE account = $1 AND sku = $2 AND kind = $3`,
+		tx.account, sku, string(kind))
+	return deref(body), err
 }

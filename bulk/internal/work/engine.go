@@ -12,7 +12,6 @@ import (
 	"github.com/sellside-sdk/sellside-go/bulk/internal/decide"
 	"github.com/sellside-sdk/sellside-go/bulk/internal/ledger"
 	"github.com/sellside-sdk/sellside-go/client"
-	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/client/recovery"
 )
 
@@ -27,15 +26,8 @@ type Config struct {
 	Settle time.Duration
 	// SendWithin is how long after it is recorded a submission may be sent.
 	SendWithin time.Duration
-	// FirstPoll is when a batch is polled first, until the engine has seen how long batches take;
-	// LastPoll is the longest time between polls.
-	FirstPoll, LastPoll time.Duration
-	// Sales is how often sales are read while there is other work.
-	Sales time.Duration
-	// Audit is how often a page of all listings is read again; zero reads them once.
-	Audit time.Duration
-	// MarketAge is how old the market of a product may be.
-	MarketAge time.Duration
+	// Audit makes the engine read all pages again and again, within a tenth of the day's requests.
+	Audit bool
 
 	// OnItem is called with the outcome of each item when it is recorded. Nil ignores it.
 	OnItem func(ledger.Item)
@@ -48,12 +40,11 @@ type Engine struct {
 	Config
 
 	limits    map[decide.WriteKind]int // Items that a batch may have, after one was refused as a whole.
-	turn      int                      // Of creates and updates.
-	duration  time.Duration            // That batches took last.
+	since     map[string]time.Time     // When a queue was empty last.
 	failures  int                      // Consecutive transient failures.
 	pausedTo  time.Time                // No request before this, after a failure.
-	noRoom    time.Time                // No submission before this, for lack of quota.
 	salesFrom time.Time                // Sales are read again if they were not since.
+	readFrom  time.Time                // All pages are read again if they were not since.
 	resolve   bool                     // Items are looked up although no run is authorized.
 }
 
@@ -61,10 +52,6 @@ type Engine struct {
 const (
 	defaultSettle     = 10 * time.Minute
 	defaultSendWithin = time.Minute
-	defaultFirstPoll  = 3 * time.Second
-	defaultLastPoll   = time.Minute
-	defaultSales      = 5 * time.Minute
-	defaultMarketAge  = time.Hour
 )
 
 // New returns an engine.
@@ -75,10 +62,6 @@ func New(c Config) *Engine {
 	}{
 		{&c.Settle, defaultSettle},
 		{&c.SendWithin, defaultSendWithin},
-		{&c.FirstPoll, defaultFirstPoll},
-		{&c.LastPoll, defaultLastPoll},
-		{&c.Sales, defaultSales},
-		{&c.MarketAge, defaultMarketAge},
 	} {
 		if *field.value <= 0 {
 			*field.value = field.other
@@ -90,7 +73,7 @@ func New(c Config) *Engine {
 	if c.OnEvent == nil {
 		c.OnEvent = func(string) {}
 	}
-	return &Engine{Config: c, limits: map[decide.WriteKind]int{}}
+	return &Engine{Config: c, limits: map[decide.WriteKind]int{}, since: map[string]time.Time{}}
 }
 
 // Status is what a step leaves behind.
@@ -102,11 +85,15 @@ type Status struct {
 	Observed bool
 	// Idle means that nothing is owed or in flight: what is left waits for the seller.
 	Idle bool
+	// Pages is the page of all listings to read next; 0 if they are read.
+	Pages int64
 }
 
-// Observe makes the engine read the sales again if they were not read since a time, and look up
-// items even if no run is authorized.
-func (e *Engine) Observe(since time.Time, resolve bool) { e.salesFrom, e.resolve = since, resolve }
+// Observe makes the engine read the sales again if they were not read since a time, and all pages if
+// they were not since another, and look up items even if no run is authorized.
+func (e *Engine) Observe(sales, pages time.Time, resolve bool) {
+	e.salesFrom, e.readFrom, e.resolve = sales, pages, resolve
+}
 
 // Step does the next thing that is due: at most a few requests, or a transaction. It returns an
 // error if it cannot go on; failures that may pass are tried again later.
@@ -121,32 +108,48 @@ func (e *Engine) Step(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	act := v.next(now)
-	if act.kind == actWait {
-		return act.status, nil
+	s := v.status(now)
+	if e.pausedTo.After(now) {
+		s.Next = e.pausedTo
+		return s, nil
 	}
-	err = e.do(ctx, act, v)
-	switch {
-	case err == nil:
-		e.failures = 0
-	case ctx.Err() != nil:
-		return act.status, ctx.Err()
-	case errors.Is(err, ledger.ErrReplaced):
-		act.status.Next = now
-		return act.status, nil
-	case client.IsTransient(err):
-		e.failures++
-		pause := min(time.Second<<min(e.failures-1, 6), time.Minute)
-		if failed, ok := errors.AsType[*client.ThrottledError](err); ok {
-			pause = max(pause, time.Until(failed.Until))
+	act := decide.Next(v.View, now)
+	if !v.readOnce && hasDayLeft(v.Quota) { // nothing is written before everything was read once
+		act = decide.Action{Kind: decide.ActAudit}
+	}
+	if act.Kind == decide.ActSleep {
+		s.Next = act.Until
+		if !v.due.IsZero() && (s.Next.IsZero() || v.due.Before(s.Next)) {
+			s.Next = v.due
 		}
-		e.pausedTo = time.Now().Add(pause)
-		e.OnEvent(fmt.Sprintf("%v: next try in %s", err, pause.Round(time.Second)))
-	default:
-		return act.status, err
+		return s, nil
 	}
-	act.status.Next = now
-	return act.status, nil
+	s.Next = now
+	err = e.do(ctx, act, &v)
+	if err == nil {
+		e.failures = 0
+	}
+	return s, e.passing(ctx, err)
+}
+
+// passing pauses after a failure that may pass, and returns any other.
+func (e *Engine) passing(ctx context.Context, err error) error {
+	switch {
+	case err == nil || errors.Is(err, ledger.ErrReplaced):
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !client.IsTransient(err):
+		return err
+	}
+	e.failures++
+	pause := min(time.Second<<min(e.failures-1, 6), time.Minute)
+	if failed, ok := errors.AsType[*client.ThrottledError](err); ok {
+		pause = max(pause, time.Until(failed.Until))
+	}
+	e.pausedTo = time.Now().Add(pause)
+	e.OnEvent(fmt.Sprintf("%v: next try in %s", err, pause.Round(time.Second)))
+	return nil
 }
 
 // Run steps until done returns true, nothing is left to do, or until a time, zero for none. It
@@ -178,22 +181,4 @@ func (e *Engine) Run(ctx context.Context, until time.Time, done func(Status) boo
 // options are those of every recovery.
 func (e *Engine) options(s *ledger.Submission) recovery.Options {
 	return recovery.Options{Settle: e.Settle, SentBy: s.NotAfter}
-}
-
-// windows returns how many batch items the quota has room for now, and when there may be more.
-func (e *Engine) windows(ctx context.Context, now time.Time) (room int, more time.Time, err error) {
-	states, err := e.Client.RemainingQuota(ctx)
-	if err != nil {
-		return 0, time.Time{}, fmt.Errorf("read quota: %w", err)
-	}
-	room, more = maxItems, now.Add(time.Second)
-	for _, w := range states {
-		if w.Window != quota.ItemsPerWindow && w.Window != quota.ItemsPerDay {
-			continue
-		}
-		if w.Left() < room {
-			room, more = w.Left(), now.Add(max(w.NextFree, time.Second))
-		}
-	}
-	return max(room, 0), more, nil
 }

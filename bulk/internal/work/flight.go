@@ -100,23 +100,19 @@ func (e *Engine) poll(ctx context.Context, s ledger.Submission, b body, items []
 		return e.postpone(ctx, s, err)
 	}
 	s.Looks++
+	s.LookedAt = time.Now()
+	s.NextAt = decide.PollAgain(s.MadeAt, s.LookedAt)
 	if !handle.Done() {
-		s.NextAt = time.Now().Add(e.pollAfter(s))
 		return e.Ledger.Do(ctx, func(ctx context.Context, tx ledger.Tx) error { return tx.SetSubmission(ctx, s) })
 	}
-	if s.Looks == 1 && !state.CompletedAt.IsZero() && !state.CreatedAt.IsZero() {
-		e.duration = state.CompletedAt.Sub(state.CreatedAt.Time) + time.Second
+	if !state.CompletedAt.IsZero() && !state.CreatedAt.IsZero() {
+		s.Took = max(state.CompletedAt.Sub(state.CreatedAt.Time), time.Millisecond)
 	}
 	changed, listings, err := read()
 	if err != nil {
 		return e.postpone(ctx, s, err)
 	}
-	return e.finish(ctx, s, items, changed, listings)
-}
-
-// pollAfter returns the pause before the next poll, which grows with the age of the submission.
-func (e *Engine) pollAfter(s ledger.Submission) time.Duration {
-	return min(max(time.Since(s.MadeAt)/2, e.FirstPoll), e.LastPoll)
+	return e.finish(ctx, s, b, items, changed, listings)
 }
 
 // postpone looks at a submission again later, after a failure. A batch that the service does not
@@ -125,7 +121,8 @@ func (e *Engine) postpone(ctx context.Context, s ledger.Submission, reason error
 	if !client.IsTransient(reason) && !errors.Is(reason, client.ErrNotFound) && !errors.Is(reason, client.ErrBadRequest) {
 		return reason
 	}
-	s.NextAt, s.Note = time.Now().Add(e.pollAfter(s)), gen.OneLine(reason.Error())
+	s.LookedAt = time.Now()
+	s.NextAt, s.Note = decide.PollAgain(s.MadeAt, s.LookedAt), gen.OneLine(reason.Error())
 	s.Looks = max(s.Looks, 1)
 	err := e.Ledger.Do(context.WithoutCancel(ctx), func(ctx context.Context, tx ledger.Tx) error {
 		return tx.SetSubmission(ctx, s)
@@ -139,7 +136,7 @@ func (e *Engine) postpone(ctx context.Context, s ledger.Submission, reason error
 // finish records the outcomes that the results of a batch show. Items without one are read again,
 // and at last wait for the seller.
 func (e *Engine) finish(
-	ctx context.Context, s ledger.Submission, items, changed []ledger.Item, listings []ledger.Listing,
+	ctx context.Context, s ledger.Submission, b body, items, changed []ledger.Item, listings []ledger.Listing,
 ) error {
 	ended := map[int]bool{}
 	for _, i := range changed {
@@ -150,8 +147,7 @@ func (e *Engine) finish(
 			continue
 		}
 		if s.Looks <= maxReads {
-			s.NextAt = time.Now().Add(e.pollAfter(s))
-			return e.settle(ctx, s, changed, listings)
+			return e.settle(ctx, s, b, changed, listings)
 		}
 		i.State, i.EndedAt = ledger.ItemStuck, time.Now()
 		i.Error = fmt.Sprintf("batch %s has no result for it", s.Batch)
@@ -163,7 +159,7 @@ func (e *Engine) finish(
 		changed = append(changed, i)
 	}
 	s.State = ledger.SubmissionDone
-	return e.settle(ctx, s, changed, listings)
+	return e.settle(ctx, s, b, changed, listings)
 }
 
 // created returns the items of a create batch that ended, and the listings that they made.
@@ -270,7 +266,7 @@ func (e *Engine) written(
 		if item.Kind == decide.WriteDelete {
 			l.Presence, l.Active = decide.PresenceEnded, false
 		} else {
-			apply(&l, b.Updates[item.Seq], now)
+			apply(&l, b.Terms[item.Seq], now)
 		}
 		l.ReadAt = now
 		listings = append(listings, l)
@@ -279,15 +275,10 @@ func (e *Engine) written(
 }
 
 // apply applies an update to a listing.
-func apply(l *ledger.Listing, u update, now time.Time) {
-	if u.Item.Amount != "" {
-		l.Amount, l.Currency = u.Item.Amount, u.Item.CurrencyCode
-	}
-	if !u.Item.ExpiresAt.IsZero() {
-		l.ExpiresAt = u.Item.ExpiresAt
-	}
-	if u.Item.Active != nil {
-		l.Active = *u.Item.Active
+func apply(l *ledger.Listing, u terms, now time.Time) {
+	l.Amount, l.Currency, l.Active = u.Amount, u.Currency, u.Active
+	if !u.ExpiresAt.IsZero() {
+		l.ExpiresAt = u.ExpiresAt
 	}
 	if u.Priced {
 		recent := l.ChangedAt[:0:0]
@@ -324,14 +315,16 @@ func (e *Engine) recover(ctx context.Context, s ledger.Submission, b body, items
 			items[i].State, items[i].EndedAt = ledger.ItemNotMade, time.Now()
 		}
 		s.State, s.Note = ledger.SubmissionNotMade, verdict.String()
-		return e.settle(ctx, s, items, nil)
+		return e.settle(ctx, s, b, items, nil)
 	default:
-		return e.doubt(ctx, s, items, verdict)
+		return e.doubt(ctx, s, b, items, verdict)
 	}
 }
 
 // doubt looks again later, or leaves the items to the seller.
-func (e *Engine) doubt(ctx context.Context, s ledger.Submission, items []ledger.Item, v recovery.Verdict) error {
+func (e *Engine) doubt(
+	ctx context.Context, s ledger.Submission, b body, items []ledger.Item, v recovery.Verdict,
+) error {
 	s.Looks++
 	s.Note = gen.OneLine(v.String())
 	if s.Looks < maxLooks {
@@ -346,7 +339,7 @@ func (e *Engine) doubt(ctx context.Context, s ledger.Submission, items []ledger.
 			stuck = append(stuck, i)
 		}
 	}
-	return e.settle(ctx, s, stuck, nil)
+	return e.settle(ctx, s, b, stuck, nil)
 }
 
 // settleWrites finds out what became of updates or deletes without a response, a few at a time.
@@ -369,7 +362,7 @@ func (e *Engine) settleWrites(ctx context.Context, s ledger.Submission, b body, 
 	if s.Kind == decide.WriteUpdate {
 		sent := make([]gen.UpdateItem, len(open))
 		for n, i := range open {
-			sent[n] = b.Updates[i.Seq].Item
+			sent[n] = b.Updates[i.Seq]
 		}
 		verdicts, err = recovery.SettleUpdate(ctx, e.Client, sent, s.MadeAt, opts)
 	} else {
@@ -416,16 +409,5 @@ func (e *Engine) settleWrites(ctx context.Context, s ledger.Submission, b body, 
 	case rest:
 		s.NextAt = time.Now()
 	}
-	if err := e.settle(ctx, s, changed, listings); err != nil {
-		return err
-	}
-	for _, i := range changed { // what was not made must not be taken for what is
-		if i.State == ledger.ItemNotMade || i.State == ledger.ItemStuck {
-			err := e.Ledger.Do(ctx, func(ctx context.Context, tx ledger.Tx) error { return tx.Want(ctx, i.Listing) })
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return e.settle(ctx, s, b, changed, listings)
 }

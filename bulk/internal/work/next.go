@@ -6,213 +6,203 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/bulk/internal/decide"
 	"github.com/sellside-sdk/sellside-go/bulk/internal/ledger"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 )
-
-// maxItems is how many items a batch has at most.
-const maxItems = 100
 
 // The names of marks.
 const (
-	markSales   = "sales"         // When sales were read last.
-	markNewest  = "sales newest"  // The creation of the newest order that was read.
-	markHistory = "sales history" // When ended orders were read last.
-	markReading = "reading"       // The number of the reading of all pages.
-	markPage    = "reading page"  // The next page of it; 0 if it is complete.
-	markBegan   = "reading began"
+	markSales   = "sales"          // When sales were read last.
+	markNewest  = "sales newest"   // The creation of the newest order that was read.
+	markHistory = "sales history"  // When ended orders were read last.
+	markReading = "reading"        // The number of the reading of all pages.
+	markPage    = "reading page"   // The next page of it; 0 if it is complete.
+	markBegan   = "reading began"  // When its first page was read.
 	markEnded   = "reading ended"  // When the last complete reading ended.
 	markTurned  = "reading turned" // When its last page was read.
 	markPolicy  = "policy"         // Of the newest plan.
 )
 
+// recently is the time over which creates and updates are balanced.
+const recently = 5 * time.Minute
+
 // view is what the ledger has that decides what an account does next.
 type view struct {
+	decide.View
 	account  ledger.Account
+	unknown  *ledger.Submission
+	unpolled *ledger.Submission
+	polled   *ledger.Submission
+	wanted   *ledger.Listing
+	market   *ledger.Market
 	dirty    bool
-	due      time.Time          // When a row is to be decided again; zero for never.
-	flight   *ledger.Submission // The first to look at; nil if none is in flight.
-	wanted   *ledger.Listing    // To read by its id.
-	lookup   string             // Item to look up.
-	market   *ledger.Market     // To read.
-	creates  int                // Items that are owed and can be sent, counted up to maxItems.
-	updates  int
-	deletes  int
-	urgent   bool // The first updates deactivate.
-	sales    time.Time
+	due      time.Time // When a row is to be decided again; zero for never.
+	owed     int
+	inFlight int
+	lookups  int
 	page     int64
-	readOnce bool // A reading of all pages has been complete.
-	turned   time.Time
-
-	engine *Engine
+	readOnce bool // A reading of all pages has been complete since it was asked for.
+	fresh    bool // Sales were read since it was asked for.
 }
 
+// view reads what decides what an account does next.
 func (e *Engine) view(ctx context.Context, tx ledger.Tx, now time.Time) (v view, err error) {
-	v.engine = e
-	var ended time.Time
+	var sales, ended, turned time.Time
+	queue := func(q *decide.Queue, kind decide.WriteKind, rank int) func() error {
+		return func() (err error) {
+			q.Items, err = tx.OwedItems(ctx, kind, rank, decide.BatchSize)
+			return err
+		}
+	}
 	for _, read := range []func() error{
 		func() (err error) { v.account, err = tx.State(ctx); return err },
 		func() (err error) { v.dirty, err = tx.IsDirty(ctx); return err },
 		func() (err error) { v.due, err = tx.NextDue(ctx); return err },
-		func() (err error) { v.flight, err = tx.NextSubmission(ctx); return err },
+		func() (err error) { v.unknown, err = tx.Unknown(ctx); return err },
+		func() (err error) { v.unpolled, err = tx.Unpolled(ctx); return err },
+		func() (err error) { v.polled, err = tx.Polled(ctx); return err },
+		func() (err error) { v.Batches.Typical, v.Batches.Waited, err = tx.Durations(ctx); return err },
 		func() (err error) { v.wanted, err = tx.NextWanted(ctx); return err },
-		func() (err error) { v.creates, err = tx.OwedItems(ctx, decide.WriteCreate, maxItems); return err },
-		func() (err error) { v.updates, err = tx.OwedItems(ctx, decide.WriteUpdate, maxItems); return err },
-		func() (err error) { v.deletes, err = tx.OwedItems(ctx, decide.WriteDelete, maxItems); return err },
-		func() (err error) { v.sales, err = tx.TimeMark(ctx, markSales); return err },
+		func() (err error) { v.market, err = tx.NextMarket(ctx, now.Add(-decide.MarketEvery)); return err },
+		func() (err error) { v.inFlight, err = tx.InFlight(ctx); return err },
+		queue(&v.Deletes, decide.WriteDelete, 0),
+		queue(&v.Deactivations, decide.WriteUpdate, 0),
+		queue(&v.Updates, decide.WriteUpdate, 1),
+		queue(&v.Creates, decide.WriteCreate, 0),
+		func() (err error) { sales, err = tx.TimeMark(ctx, markSales); return err },
 		func() (err error) { v.page, err = tx.IntMark(ctx, markPage); return err },
 		func() (err error) { ended, err = tx.TimeMark(ctx, markEnded); return err },
-		func() (err error) { v.turned, err = tx.TimeMark(ctx, markTurned); return err },
+		func() (err error) { turned, err = tx.TimeMark(ctx, markTurned); return err },
 	} {
 		if err := read(); err != nil {
 			return v, err
 		}
 	}
-	v.readOnce = !ended.IsZero()
-	if v.updates > 0 {
-		first, err := tx.NextOwed(ctx, decide.WriteUpdate, 1)
+	v.owed = v.Deletes.Items + v.Deactivations.Items + v.Updates.Items + v.Creates.Items
+	v.readOnce = !ended.IsZero() && !ended.Before(e.readFrom)
+	v.fresh = !sales.IsZero() && !sales.Before(e.salesFrom)
+	isWorking := v.account.Run > 0
+	if isWorking || e.resolve {
+		if v.lookups, err = tx.CountLookups(ctx); err != nil {
+			return v, err
+		}
+	}
+	if v.lookups > 0 {
+		item, err := tx.NextLookup(ctx)
 		if err != nil {
 			return v, err
 		}
-		v.urgent = len(first) == 1 && first[0].Rank == 0
+		v.LookUps = &decide.Due{ID: item}
 	}
-	if v.account.Run > 0 || e.resolve {
-		if v.lookup, err = tx.NextLookup(ctx); err != nil {
-			return v, err
-		}
+	v.Sales = &decide.Due{}
+	if v.fresh {
+		v.Sales.At = sales.Add(decide.SalesEvery)
 	}
-	v.market, err = tx.NextMarket(ctx, now.Add(-e.MarketAge))
-	return v, err
+	if v.fresh && !isWorking {
+		v.Sales = nil
+	}
+	if v.unknown != nil {
+		v.Unknown = &decide.Due{ID: v.unknown.ID, At: v.unknown.NextAt}
+	}
+	if v.unpolled != nil {
+		v.Batches.Unpolled = &decide.Due{ID: v.unpolled.ID, At: v.unpolled.MadeAt}
+	}
+	if v.polled != nil {
+		v.Batches.Polled = &decide.Due{ID: v.polled.ID, At: v.polled.NextAt}
+	}
+	if v.wanted != nil {
+		v.Reads = &decide.Due{ID: v.wanted.ID}
+	}
+	if v.market != nil {
+		v.Markets = &decide.Due{ID: v.market.Product}
+	}
+	if !isWorking {
+		v.Deletes, v.Deactivations, v.Updates, v.Creates = decide.Queue{}, decide.Queue{}, decide.Queue{}, decide.Queue{}
+		return v, nil
+	}
+	if v.RecentCreates, err = tx.RecentItems(ctx, decide.WriteCreate, now.Add(-recently)); err != nil {
+		return v, err
+	}
+	if v.RecentUpdates, err = tx.RecentItems(ctx, decide.WriteUpdate, now.Add(-recently)); err != nil {
+		return v, err
+	}
+	isUnread := v.market != nil && v.market.ReadAt.IsZero()
+	e.queue(&v.Deletes, "deletes", false, now)
+	e.queue(&v.Deactivations, "deactivations", false, now)
+	e.queue(&v.Updates, "updates", isUnread, now)
+	e.queue(&v.Creates, "creates", isUnread || v.lookups > 0, now)
+	if v.Quota, err = e.Client.RemainingQuota(ctx); err != nil {
+		return v, err
+	}
+	if e.Audit {
+		v.Audit = &decide.Due{At: turned.Add(decide.AuditEvery(v.Quota))}
+	}
+	return v, nil
 }
 
-// actKind is a kind of action.
-type actKind string
-
-const (
-	actWait    actKind = "wait"
-	actDecide  actKind = "decide"
-	actFlight  actKind = "flight"  // Poll or recover a submission.
-	actListing actKind = "listing" // Read one by its id.
-	actSales   actKind = "sales"
-	actPage    actKind = "page"
-	actSubmit  actKind = "submit"
-	actLookup  actKind = "lookup"
-	actMarket  actKind = "market"
-)
-
-// action is what an account does next.
-type action struct {
-	kind   actKind
-	write  decide.WriteKind // Of actSubmit.
-	status Status
+// queue completes a queue.
+func (e *Engine) queue(q *decide.Queue, name string, isComing bool, now time.Time) {
+	q.Coming = isComing
+	if q.Items == 0 {
+		delete(e.since, name)
+		return
+	}
+	if e.since[name].IsZero() {
+		e.since[name] = now
+	}
+	q.Since = e.since[name]
 }
 
-// next returns what an account does next: what it knows decides, so that a process that starts
-// again continues where another one ended.
-func (v *view) next(now time.Time) action {
-	e := v.engine
+// status returns what a view says of the account.
+func (v *view) status(now time.Time) Status {
 	isDue := !v.due.IsZero() && !v.due.After(now)
-	owed := v.creates + v.updates + v.deletes
-	needed := v.sales.Before(e.salesFrom) || !v.readOnce || v.wanted != nil || v.lookup != "" || v.market != nil
+	isUnread := v.market != nil && v.market.ReadAt.IsZero()
 	s := Status{
-		Observed: !v.dirty && !isDue && !needed,
-		Idle:     !v.dirty && !isDue && !needed && v.flight == nil && (owed == 0 || v.account.Run == 0),
+		Observed: !v.dirty && !isDue && v.fresh && v.readOnce && v.wanted == nil && v.lookups == 0 && !isUnread,
+		Pages:    v.page,
 	}
-	act := func(kind actKind) action { return action{kind: kind, status: s} }
-	var wake time.Time
-	at := func(t time.Time) {
-		if wake.IsZero() || t.Before(wake) {
-			wake = t
-		}
-	}
-	if v.dirty || isDue {
-		return act(actDecide)
-	}
-	if e.pausedTo.After(now) {
-		s.Next = e.pausedTo
-		return action{kind: actWait, status: s}
-	}
-	if v.flight != nil {
-		if !v.flight.NextAt.After(now) {
-			return act(actFlight)
-		}
-		at(v.flight.NextAt)
-	}
-	salesDue := v.sales.Add(e.Sales)
-	switch {
-	case !v.readOnce:
-		return act(actPage)
-	case v.sales.Before(e.salesFrom), v.account.Run > 0 && !salesDue.After(now) && !s.Idle:
-		return act(actSales)
-	case v.wanted != nil:
-		return act(actListing)
-	}
-	if v.account.Run > 0 && owed > 0 {
-		if e.noRoom.After(now) {
-			at(e.noRoom)
-		} else if kind := v.submit(); kind != "" {
-			return action{kind: actSubmit, write: kind, status: s}
-		}
-	}
-	switch {
-	case v.lookup != "":
-		return act(actLookup)
-	case v.market != nil:
-		return act(actMarket)
-	}
-	if e.Audit > 0 && v.account.Run > 0 {
-		if !v.turned.Add(e.Audit).After(now) {
-			return act(actPage)
-		}
-		at(v.turned.Add(e.Audit))
-	}
-	if v.account.Run > 0 && !s.Idle {
-		at(salesDue)
-	}
-	if !v.due.IsZero() {
-		at(v.due)
-	}
-	s.Next = wake
-	return action{kind: actWait, status: s}
+	s.Idle = s.Observed && v.inFlight == 0 && (v.owed == 0 || v.account.Run == 0)
+	return s
 }
 
-// submit returns the kind of the next batch, "" if it is better to wait for more items: a batch is
-// sent when it is full, or when nothing can add to it. Deletes and deactivations are first, because
-// an oversold item costs a penalty; of the rest creates keep a half while any wait.
-func (v *view) submit() decide.WriteKind {
-	isReady := func(n int) bool { return n >= maxItems || n > 0 && v.lookup == "" }
-	switch {
-	case v.deletes > 0:
-		return decide.WriteDelete
-	case v.urgent:
-		return decide.WriteUpdate
-	case isReady(v.creates) && (v.updates == 0 || v.engine.turn%2 == 0):
-		return decide.WriteCreate
-	case v.updates > 0:
-		return decide.WriteUpdate
-	case isReady(v.creates):
-		return decide.WriteCreate
-	default:
-		return ""
+// limit cuts a batch size to what is accepted as a whole.
+func (e *Engine) limit(kind decide.WriteKind, items int) int {
+	if n := e.limits[kind]; n > 0 {
+		return min(n, items)
 	}
+	return items
+}
+
+// hasDayLeft reports whether the requests of the day are not used up.
+func hasDayLeft(states []quota.WindowState) bool {
+	for _, s := range states {
+		if s.Window == quota.RequestsPerDay && s.Left() == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // do does an action.
-func (e *Engine) do(ctx context.Context, act action, v view) error {
-	switch act.kind {
-	case actDecide:
-		return e.decideDirty(ctx, time.Now())
-	case actFlight:
-		return e.flight(ctx, v.flight)
-	case actListing:
-		return e.readListing(ctx, v.wanted)
-	case actSales:
+func (e *Engine) do(ctx context.Context, act decide.Action, v *view) error {
+	switch act.Kind {
+	case decide.ActSettle:
+		return e.flight(ctx, v.unknown)
+	case decide.ActPoll:
+		if v.unpolled != nil && v.unpolled.ID == act.ID {
+			return e.flight(ctx, v.unpolled)
+		}
+		return e.flight(ctx, v.polled)
+	case decide.ActSales:
 		return e.readSales(ctx)
-	case actPage:
+	case decide.ActRead:
+		return e.readListing(ctx, v.wanted)
+	case decide.ActAudit:
 		return e.readPage(ctx, v.page)
-	case actSubmit:
-		return e.submit(ctx, v.account, act.write)
-	case actLookup:
-		return e.lookUp(ctx, v.lookup)
-	case actMarket:
+	case decide.ActSubmit:
+		return e.submit(ctx, v.account, act.Write, e.limit(act.Write, act.Items))
+	case decide.ActLookUp:
+		return e.lookUp(ctx, act.ID)
+	case decide.ActMarket:
 		return e.readMarket(ctx, v.market)
 	default:
 		return nil

@@ -165,13 +165,7 @@ func (e *Engine) readListing(ctx context.Context, l *ledger.Listing) error {
 		next, _ = merge(*l, shown, now)
 	}
 	return e.Ledger.Do(ctx, func(ctx context.Context, tx ledger.Tx) error {
-		if err := tx.PutListing(ctx, next); err != nil {
-			return err
-		}
-		if next.Presence == decide.PresenceLive || next.SKU == "" {
-			return nil
-		}
-		return tx.ClearFailure(ctx, next.SKU) // it was about a listing that is no more
+		return tx.PutListing(ctx, next)
 	})
 }
 

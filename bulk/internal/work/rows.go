@@ -20,17 +20,34 @@ const decideRows = 500
 // Policy is what the seller allows in a plan. It is kept in the ledger.
 type Policy struct {
 	decide.Policy
-	Adopt      bool `json:"adopt,omitempty"`      // Match foreign listings to rows.
 	CreateOnly bool `json:"createOnly,omitempty"` // Change and delete nothing.
+	// AllowDeletes is how many listings may be deleted; nil is what is free.
+	AllowDeletes *int `json:"allowDeletes,omitempty"`
+	Listings     int  `json:"listings,omitempty"` // Live ones of the account before the plan.
 }
 
-// SetPolicy sets the policy of the newest plan.
-func SetPolicy(ctx context.Context, tx ledger.Tx, p Policy) error {
+// SetPolicy sets the policy of the newest plan, and reports whether it decides otherwise than the one
+// before.
+func SetPolicy(ctx context.Context, tx ledger.Tx, p Policy) (changed bool, err error) {
+	before, err := policyOf(ctx, tx)
+	if err != nil {
+		return false, err
+	}
 	text, err := json.Marshal(p)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return tx.SetMark(ctx, markPolicy, string(text))
+	changed = before.Policy != p.Policy || before.CreateOnly != p.CreateOnly
+	return changed, tx.SetMark(ctx, markPolicy, string(text))
+}
+
+// ReadTimes returns when all listings and the sales were read last.
+func ReadTimes(ctx context.Context, tx ledger.Tx) (listings, sales time.Time, err error) {
+	if listings, err = tx.TimeMark(ctx, markEnded); err != nil {
+		return listings, sales, err
+	}
+	sales, err = tx.TimeMark(ctx, markSales)
+	return listings, sales, err
 }
 
 func policyOf(ctx context.Context, tx ledger.Tx) (p Policy, err error) {
@@ -110,11 +127,6 @@ func (d *decider) decide(ctx context.Context, r *ledger.Row) error {
 			}
 		}
 	}
-	if d.policy.Adopt && r.Variant != "" && !r.Missing {
-		if err := d.adopt(ctx, r); err != nil {
-			return err
-		}
-	}
 	market, own, err := d.market(ctx, r)
 	if err != nil {
 		return err
@@ -174,10 +186,8 @@ func (d *decider) result(r *ledger.Row, decision decide.Decision, problem string
 	if r.Missing && !d.policy.DeleteMissing {
 		out.Class = ledger.ClassMissing
 	}
-	if r.Failure != "" {
-		out.Class, out.Detail = ledger.ClassFailed, r.Failure
-		out.Creates, out.Updates, out.Deletes = 0, 0, 0
-		return out, nil
+	if out.Class == decide.ClassFailed {
+		out.Detail = r.Failure
 	}
 	if out.Class == decide.ClassUpdated || out.Class == decide.ClassDeleted {
 		if out.Updates+out.Deletes == 0 {
@@ -194,14 +204,7 @@ func owed(r *ledger.Row, decision decide.Decision) ([]ledger.Owed, error) {
 	var all []ledger.Owed
 	base := ledger.Owed{Line: r.Line, SKU: r.SKU, Quantity: 1}
 	if decision.Creates > 0 {
-		item := gen.CreateItem{
-			VariantID: r.Variant, Amount: decision.Terms.Amount, CurrencyCode: decision.Terms.Currency,
-			ExpiresAt: decision.Terms.ExpiresAt, Quantity: gen.Int(decision.Creates),
-		}
-		if !decision.Terms.Active {
-			item.Active = new(false)
-		}
-		text, err := json.Marshal(item)
+		text, err := json.Marshal(terms{Terms: decision.Terms, Variant: r.Variant})
 		if err != nil {
 			return nil, err
 		}
@@ -210,11 +213,7 @@ func owed(r *ledger.Row, decision decide.Decision) ([]ledger.Owed, error) {
 		all = append(all, o)
 	}
 	for _, u := range decision.Updates {
-		item := gen.UpdateItem{
-			ListingID: u.ListingID, Amount: u.Terms.Amount, CurrencyCode: u.Terms.Currency, ExpiresAt: u.Terms.ExpiresAt,
-			Active: new(u.Terms.Active),
-		}
-		text, err := json.Marshal(update{Item: item, Priced: u.Priced})
+		text, err := json.Marshal(terms{Terms: u.Terms, Priced: u.Priced})
 		if err != nil {
 			return nil, err
 		}
@@ -261,34 +260,6 @@ func reading(r decide.Reading) string {
 		text += fmt.Sprintf(" plus %d returned", r.Returned)
 	}
 	return text
-}
-
-// adopt gives foreign listings of its variant to a row that lacks listings.
-func (d *decider) adopt(ctx context.Context, r *ledger.Row) error {
-	live := 0
-	for _, l := range r.Listings {
-		if l.Presence == decide.PresenceLive || l.Presence == decide.PresenceUnknown {
-			live++
-		}
-	}
-	for _, w := range r.InFlight {
-		live += w.Quantity
-	}
-	if live >= r.Quantity {
-		return nil
-	}
-	foreign, err := d.tx.Foreign(ctx, r.Variant)
-	if err != nil {
-		return err
-	}
-	for _, l := range foreign[:min(len(foreign), r.Quantity-live)] {
-		l.SKU = r.SKU
-		if err := d.tx.PutListing(ctx, l); err != nil {
-			return err
-		}
-		r.Listings = append(r.Listings, l.Listing)
-	}
-	return nil
 }
 
 // isRuled reports whether the price of a row depends on the market.

@@ -19,40 +19,51 @@ import (
 // grace is how long a call may still take after its context has ended.
 const grace = 10 * time.Second
 
-// update is the body of an owed update.
-type update struct {
-	Item   gen.UpdateItem `json:"item"`
-	Priced bool           `json:"priced,omitempty"` // A rule changes the amount.
+// terms are the body of an owed create or update.
+type terms struct {
+	decide.Terms
+	Variant string `json:"variant,omitempty"` // Of creates.
+	Priced  bool   `json:"priced,omitempty"`  // A rule changes the amount.
+}
+
+func parseTerms(body string) (t terms, err error) { return t, json.Unmarshal([]byte(body), &t) }
+
+// createItem returns the item that creates listings with these terms. The service's default is to
+// give them an ask.
+func (t terms) createItem(quantity int) gen.CreateItem {
+	item := gen.CreateItem{
+		VariantID: t.Variant, Amount: t.Amount, CurrencyCode: t.Currency, ExpiresAt: t.ExpiresAt, Quantity: gen.Int(quantity),
+	}
+	if !t.Active {
+		item.Active = new(false)
+	}
+	return item
+}
+
+// updateItem returns the item that gives a listing these terms.
+func (t terms) updateItem(listing string) gen.UpdateItem {
+	return gen.UpdateItem{
+		ListingID: listing, Amount: t.Amount, CurrencyCode: t.Currency, ExpiresAt: t.ExpiresAt, Active: new(t.Active),
+	}
 }
 
 // body is what a submission sends.
 type body struct {
 	Create  *recovery.Submission `json:"create,omitempty"`
-	Updates []update             `json:"updates,omitempty"`
+	Updates []gen.UpdateItem     `json:"updates,omitempty"`
 	Deletes []string             `json:"deletes,omitempty"`
+	Terms   []terms              `json:"terms,omitempty"` // Of creates and updates, as they were owed.
 }
 
 // submit records the next batch of a kind and sends it.
-func (e *Engine) submit(ctx context.Context, account ledger.Account, kind decide.WriteKind) error {
-	room, more, err := e.windows(ctx, time.Now())
-	if err != nil {
-		return err
-	}
-	limit := maxItems
-	if n := e.limits[kind]; n > 0 {
-		limit = n
-	}
+func (e *Engine) submit(ctx context.Context, account ledger.Account, kind decide.WriteKind, limit int) error {
 	owed, err := ledger.Read(ctx, e.Ledger, func(ctx context.Context, tx ledger.Tx) ([]ledger.Owed, error) {
 		return tx.NextOwed(ctx, kind, limit)
 	})
 	if err != nil {
 		return err
 	}
-	owed, items := take(owed, limit)
-	if items > room {
-		e.noRoom = more
-		return nil
-	}
+	owed = take(owed, limit)
 	s := ledger.Submission{
 		ID: rand.Text(), Kind: kind, Run: account.Run, Generation: account.Generation, Fence: e.Fence,
 		MadeAt: time.Now().UTC().Truncate(time.Millisecond),
@@ -68,46 +79,49 @@ func (e *Engine) submit(ctx context.Context, account ledger.Account, kind decide
 		return err
 	}
 	s.Body = string(text)
-	err = e.Ledger.Do(ctx, func(ctx context.Context, tx ledger.Tx) error { return tx.Record(ctx, s, owed) })
+	err = e.Ledger.Do(ctx, func(ctx context.Context, tx ledger.Tx) error {
+		if err := tx.Record(ctx, s, owed); err != nil || kind != decide.WriteDelete {
+			return err
+		}
+		return checkDeletes(ctx, tx, account.Generation)
+	})
 	if err != nil {
 		return err
 	}
-	e.turn++
 	batch, err := e.send(ctx, s, b)
-	return e.sent(ctx, s, batch, err)
+	return e.sent(ctx, s, b, batch, err)
 }
 
 // take returns the first writes that are not more items than a limit, with a part of the last one if
 // it makes several listings.
-func take(owed []ledger.Owed, limit int) (taken []ledger.Owed, items int) {
+func take(owed []ledger.Owed, limit int) (taken []ledger.Owed) {
 	for _, o := range owed {
-		o.Quantity = min(o.Quantity, limit-items)
+		o.Quantity = min(o.Quantity, limit)
 		if o.Quantity <= 0 {
 			break
 		}
-		taken, items = append(taken, o), items+o.Quantity
+		limit -= o.Quantity
+		taken = append(taken, o)
 	}
-	return taken, items
+	return taken
 }
 
 func makeBody(kind decide.WriteKind, owed []ledger.Owed) (b body, err error) {
 	var creates []gen.CreateItem
 	for _, o := range owed {
-		switch kind {
-		case decide.WriteCreate:
-			var item gen.CreateItem
-			err = json.Unmarshal([]byte(o.Body), &item)
-			item.Quantity = gen.Int(o.Quantity)
-			creates = append(creates, item)
-		case decide.WriteUpdate:
-			var u update
-			err = json.Unmarshal([]byte(o.Body), &u)
-			b.Updates = append(b.Updates, u)
-		default:
+		if kind == decide.WriteDelete {
 			b.Deletes = append(b.Deletes, o.Listing)
+			continue
 		}
+		t, err := parseTerms(o.Body)
 		if err != nil {
 			return b, fmt.Errorf("row %q: %w", o.SKU, err)
+		}
+		b.Terms = append(b.Terms, t)
+		if kind == decide.WriteCreate {
+			creates = append(creates, t.createItem(o.Quantity))
+		} else {
+			b.Updates = append(b.Updates, t.updateItem(o.Listing))
 		}
 	}
 	if kind == decide.WriteCreate {
@@ -134,11 +148,7 @@ func (e *Engine) send(ctx context.Context, s ledger.Submission, b body) (batch s
 		handle, err := recovery.Submit(sendCtx, e.Client, *b.Create)
 		return idOf(handle), err
 	case decide.WriteUpdate:
-		items := make([]gen.UpdateItem, len(b.Updates))
-		for i := range b.Updates {
-			items[i] = b.Updates[i].Item
-		}
-		handle, err := e.Client.Batches.Update(sendCtx, items)
+		handle, err := e.Client.Batches.Update(sendCtx, b.Updates)
 		return idOf(handle), err
 	default:
 		handle, err := e.Client.Batches.Delete(sendCtx, b.Deletes)
@@ -154,13 +164,15 @@ func idOf[T any](handle *client.Batch[T]) string {
 }
 
 // sent records what became of a call.
-func (e *Engine) sent(ctx context.Context, s ledger.Submission, batch string, err error) error {
+func (e *Engine) sent(ctx context.Context, s ledger.Submission, b body, batch string, err error) error {
 	ctx = context.WithoutCancel(ctx)
 	record := func(change func(context.Context, ledger.Tx) error) error { return e.Ledger.Do(ctx, change) }
 	switch {
 	case batch != "": // also beside an error: what is left of the response has the id
-		s.Batch, s.State, s.NextAt = batch, ledger.SubmissionSubmitted, time.Now().Add(e.firstPoll())
-		e.limits[s.Kind] = min(maxItems, 2*max(e.limits[s.Kind], maxItems/2))
+		s.Batch, s.State, s.NextAt = batch, ledger.SubmissionSubmitted, time.Now()
+		if n := e.limits[s.Kind]; n > 0 {
+			e.limits[s.Kind] = 2 * n
+		}
 		return record(func(ctx context.Context, tx ledger.Tx) error { return tx.SetSubmission(ctx, s) })
 	case errors.Is(err, client.ErrOutcomeUnknown):
 		e.OnEvent(fmt.Sprintf("no response to a batch of %ss: its outcome is found out after %s",
@@ -168,11 +180,11 @@ func (e *Engine) sent(ctx context.Context, s ledger.Submission, batch string, er
 		s.State = ledger.SubmissionRecorded
 		return record(func(ctx context.Context, tx ledger.Tx) error { return tx.SetSubmission(ctx, s) })
 	case errors.Is(err, client.ErrBadRequest):
-		return e.refused(ctx, s, err)
+		return e.refused(ctx, s, b, err)
 	}
 	recorded := record(func(ctx context.Context, tx ledger.Tx) error { return tx.Unrecord(ctx, s.ID) })
 	if full, ok := errors.AsType[*quota.Error](err); ok && recorded == nil {
-		e.noRoom = time.Now().Add(max(full.Wait, time.Second))
+		e.pausedTo = time.Now().Add(min(max(full.Wait, time.Second), time.Minute))
 		return nil
 	}
 	return errors.Join(recorded, err)
@@ -180,7 +192,7 @@ func (e *Engine) sent(ctx context.Context, s ledger.Submission, batch string, er
 
 // refused handles a batch that was refused as a whole. One item of it may be the reason: smaller
 // batches find it.
-func (e *Engine) refused(ctx context.Context, s ledger.Submission, reason error) error {
+func (e *Engine) refused(ctx context.Context, s ledger.Submission, b body, reason error) error {
 	items, err := ledger.Read(ctx, e.Ledger, func(ctx context.Context, tx ledger.Tx) ([]ledger.Item, error) {
 		return tx.Items(ctx, s.ID)
 	})
@@ -197,33 +209,22 @@ func (e *Engine) refused(ctx context.Context, s ledger.Submission, reason error)
 		items[i].Error = gen.OneLine(reason.Error())
 	}
 	s.State, s.Note = ledger.SubmissionNotMade, gen.OneLine(reason.Error())
-	return e.settle(ctx, s, items, nil)
+	return e.settle(ctx, s, b, items, nil)
 }
 
 // settle records outcomes of items, and what they did to listings.
 func (e *Engine) settle(
-	ctx context.Context, s ledger.Submission, items []ledger.Item, listings []ledger.Listing,
+	ctx context.Context, s ledger.Submission, b body, items []ledger.Item, listings []ledger.Listing,
 ) error {
-	err := e.Ledger.Do(ctx, func(ctx context.Context, tx ledger.Tx) error {
+	err := e.Ledger.Do(context.WithoutCancel(ctx), func(ctx context.Context, tx ledger.Tx) error {
 		for _, l := range listings {
-			if err := tx.PutListing(ctx, l); err != nil {
+			if err := putMade(ctx, tx, l, s.Kind); err != nil {
 				return err
 			}
 		}
 		for _, i := range items {
-			if err := tx.SetItem(ctx, i); err != nil {
+			if err := putItem(ctx, tx, b, i); err != nil {
 				return err
-			}
-			if i.State != ledger.ItemFailed {
-				continue
-			}
-			if err := tx.SetFailure(ctx, i.SKU, i.Error, i.EndedAt); err != nil {
-				return err
-			}
-			if i.Listing != "" {
-				if err := tx.Want(ctx, i.Listing); err != nil {
-					return err
-				}
 			}
 		}
 		return tx.SetSubmission(ctx, s)
@@ -237,10 +238,51 @@ func (e *Engine) settle(
 	return nil
 }
 
-// firstPoll is when a new batch is polled first: when batches like it were done last.
-func (e *Engine) firstPoll() time.Duration {
-	if e.duration <= 0 {
-		return e.FirstPoll
+// putMade records a listing that a write made or changed. What a page or an order has said of a new
+// listing before is kept.
+func putMade(ctx context.Context, tx ledger.Tx, l ledger.Listing, kind decide.WriteKind) error {
+	if kind == decide.WriteCreate {
+		known, err := tx.Listings(ctx, l.ID)
+		if err != nil {
+			return err
+		}
+		if k, ok := known[l.ID]; ok {
+			k.SKU, k.Submission, k.Batch, k.Adopted = l.SKU, l.Submission, l.Batch, 0
+			l = k
+		}
 	}
-	return min(max(e.duration, e.FirstPoll/10), e.LastPoll)
+	return tx.PutListing(ctx, l)
+}
+
+// putItem records the outcome of an item. What did not become of a listing as it was sent is read.
+func putItem(ctx context.Context, tx ledger.Tx, b body, i ledger.Item) error {
+	if err := tx.SetItem(ctx, i); err != nil {
+		return err
+	}
+	if i.State == ledger.ItemFailed {
+		refusal := decide.Refusal{Kind: i.Kind, ListingID: i.Listing}
+		if i.Seq < len(b.Terms) {
+			refusal.Terms = b.Terms[i.Seq].Terms
+		}
+		if err := tx.AddRefusal(ctx, i.SKU, refusal, i.Error, i.EndedAt); err != nil {
+			return err
+		}
+	}
+	if i.Listing == "" || i.State == ledger.ItemDone || i.State == ledger.ItemOpen {
+		return nil
+	}
+	return tx.Want(ctx, i.Listing)
+}
+
+// checkDeletes returns a [decide.DeletesError] if a plan has sent more deletes than it may.
+func checkDeletes(ctx context.Context, tx ledger.Tx, generation int64) error {
+	p, err := policyOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	sent, err := tx.DeletesSent(ctx, generation)
+	if err != nil {
+		return err
+	}
+	return decide.CheckDeletes(sent, p.Listings, p.AllowDeletes)
 }

@@ -20,7 +20,6 @@ CREATE TABLE desired (
     item            TEXT   NOT NULL, -- The key of its look-up; '' if the row has a variant.
     variant         TEXT   NOT NULL, -- '' until it is looked up.
     product         TEXT   NOT NULL,
-    quantity        BIGINT NOT NULL,
     counts          TEXT   NOT NULL, -- The counts of the SKU as JSON, see decide.Observe.
     counted_at      BIGINT NOT NULL,
     before          TEXT   NOT NULL, -- The count before as JSON; '' if there is none.
@@ -32,6 +31,7 @@ CREATE TABLE desired (
     updates         BIGINT NOT NULL,
     deletes         BIGINT NOT NULL,
     failure         TEXT   NOT NULL, -- Why the service refused the last write; '' if it did not.
+    refusals        TEXT   NOT NULL, -- The writes that it refused as JSON.
     failed_at       BIGINT NOT NULL,
     PRIMARY KEY (account, sku)
 );
@@ -40,6 +40,7 @@ CREATE INDEX desired_due ON desired (account, due_at) WHERE due_at > 0;
 CREATE INDEX desired_class ON desired (account, class, line);
 CREATE INDEX desired_item ON desired (account, item) WHERE item <> '';
 CREATE INDEX desired_wanted ON desired (account, item) WHERE item <> '' AND variant = '' AND creates > 0;
+CREATE INDEX desired_variant ON desired (account, variant) WHERE creates > 0;
 CREATE INDEX desired_product ON desired (account, product) WHERE product <> '';
 
 CREATE TABLE listings (
@@ -63,11 +64,13 @@ CREATE TABLE listings (
     read_at    BIGINT NOT NULL,
     reading    BIGINT NOT NULL, -- The last reading of all pages that showed it.
     wanted     BIGINT NOT NULL, -- It has to be read by its id.
+    adopted    BIGINT NOT NULL, -- The plan that matched it to its row and was not applied; 0 if none.
     PRIMARY KEY (account, id)
 );
 CREATE INDEX listings_sku ON listings (account, sku) WHERE sku <> '';
 CREATE INDEX listings_wanted ON listings (account, id) WHERE wanted = 1;
 CREATE INDEX listings_variant ON listings (account, variant);
+CREATE INDEX listings_adopted ON listings (account, sku) WHERE adopted > 0;
 CREATE INDEX listings_reading ON listings (account, presence, reading);
 CREATE INDEX listings_created ON listings (account, created_at);
 
@@ -80,7 +83,7 @@ CREATE TABLE owed (
     sku      TEXT   NOT NULL,
     listing  TEXT   NOT NULL, -- '' for creates.
     quantity BIGINT NOT NULL,
-    body     TEXT   NOT NULL, -- The item to send as JSON.
+    body     TEXT   NOT NULL, -- What to send as JSON.
     PRIMARY KEY (account, sku, kind, listing)
 );
 CREATE INDEX owed_next ON owed (account, kind, rank, line);
@@ -98,12 +101,16 @@ CREATE TABLE submissions (
     batch      TEXT   NOT NULL, -- '' until it is known.
     state      TEXT   NOT NULL,
     looks      BIGINT NOT NULL, -- Polls, or looks of the recovery.
+    looked_at  BIGINT NOT NULL,
+    took       BIGINT NOT NULL, -- How long the service took for the batch, in ms; 0 if not known.
     next_at    BIGINT NOT NULL, -- When it is looked at next.
     note       TEXT   NOT NULL,
     PRIMARY KEY (account, id)
 );
-CREATE INDEX submissions_next ON submissions (account, next_at) WHERE state IN ('recorded', 'submitted');
+CREATE INDEX submissions_open ON submissions (account, state, next_at) WHERE state IN ('recorded', 'submitted');
+CREATE INDEX submissions_generation ON submissions (account, generation, kind);
 CREATE INDEX submissions_made ON submissions (account, made_at);
+CREATE INDEX submissions_batch ON submissions (account, batch);
 
 CREATE TABLE items (
     account    TEXT   NOT NULL,
