@@ -32,7 +32,10 @@
 // or style id, slash and size. Each item must then be in the file once. Rows of NDJSON have a sku if
 // the first one has.
 //
-// Values of known columns have no line breaks, and a quote in them is closed on its line.
+// Values of known columns have no line breaks, and a quote in them is closed on its line. Values of
+// other columns may have line breaks (100 lines, 64 KiB a row), unless the lines could be rows that
+// a stray quote hides: if one has as many separators as the header, they are reported. A line has
+// 1 MiB and 1000 columns at most.
 //
 // A cell that begins with =, +, -, @, a tab or a carriage return is written to CSV with an
 // apostrophe before it, because a spreadsheet would take it for a formula. The reader removes the

@@ -176,9 +176,9 @@ func TestWriter_KeepsUnknownMembers(t *testing.T) {
 	f := read(t, line)
 	require.Len(t, f.rows, 1)
 	f.rows[0].Quantity, f.rows[0].Active = 2, new(false)
-	assert.Equal(t,
-		`{"id":{"a": 1e400},"SKU":"A1","variant":"v","ask":"1","currency":"USD","qty":2,"active":false,"note":"\ud800"}`+"\n",
-		write(t, f.layout, f.rows...))
+	got := write(t, f.layout, f.rows...)
+	want := `{"id":{"a": 1e400},"SKU":"A1","variant":"v","ask":"1","currency":"USD","qty":2,"active":false,"note":"\ud800"}` + "\n"
+	assert.True(t, want == got, "the same members in the same order: %s", got)
 }
 
 func TestWriter_LosesNoValue(t *testing.T) {
@@ -218,4 +218,34 @@ func TestNewWriter_RefusesLayoutsThatCannotBeRead(t *testing.T) {
 		require.Error(t, err)
 	}
 	assert.Len(t, read(t, write(t, stock.Layout{})).layout.Columns, len(stock.DefaultColumns()), "the zero layout is valid")
+}
+
+func TestNewWriter_KnowsSynonyms(t *testing.T) {
+	for _, row := range []struct {
+		column string
+		names  []string
+		why    string
+	}{
+		{"sku", []string{"SKU", "Seller SKU", "seller-sku", "merchant_sku", "ItemSKU"}, "any case and any separator of words"},
+		{"variant_id", []string{"variantId", "Variant"}, "the name of the service"},
+		{"gtin", []string{"UPC", "EAN", "Barcode"}, "kinds of GTIN"},
+		{"style_id", []string{"Style", "Style Code", "style no.", "Style Number"}, "on the box"},
+		{"price", []string{"Ask", "ask price", "asking_price", "amount"}, "the name of the service"},
+		{"rule", []string{"Price Rule", "pricing rule"}, "in words"},
+		{"floor", []string{"Min Price", "minimum price", "floor price", "price floor"}, "of other repricers"},
+		{"ceiling", []string{"Max Price", "maximum price", "ceiling price", "price ceiling"}, "of other repricers"},
+		{"fallback", []string{"fallback price"}, "in words"},
+		{"currency", []string{"currencyCode"}, "the name of the service"},
+		{"quantity", []string{"Qty", "Stock", "in stock", "On Hand"}, "of other shops"},
+		{"as_of", []string{"as of", "Counted At", "stock as of"}, "in words"},
+		{"expires_at", []string{"expiresAt", "Expires", "expiry", "Expiry Date", "expiration date"}, "in words"},
+	} {
+		for _, name := range row.names {
+			_, err := stock.NewWriter(&bytes.Buffer{}, stock.Layout{Columns: []string{row.column, name}})
+			assert.Error(t, err, "%s is %s: %s", name, row.column, row.why)
+		}
+	}
+	all := append(stock.DefaultColumns(), "list price", "retail price", "cost", "us size", "name", "status", "date", "", "price2")
+	_, err := stock.NewWriter(&bytes.Buffer{}, stock.Layout{Columns: all})
+	assert.NoError(t, err, "no name is guessed")
 }
