@@ -47,6 +47,7 @@ type world struct {
 type write struct {
 	Write
 	terms   Terms
+	at      time.Time
 	arrived bool // Applied or lost: nothing more happens to it.
 	failed  bool
 	made    []string
@@ -157,6 +158,19 @@ func (w *world) decide() Decision {
 		}
 		w.require(!had.Unknown || d.Creates+len(d.Updates)+len(d.Deletes) == 0, "a row of unknown outcome is left alone")
 	}
+	for _, id := range slices.Concat(d.Deletes, updated(d)) {
+		w.require(!slices.ContainsFunc(w.writes, func(had *write) bool { return had.ListingID == id }),
+			"%s has a write in flight: %+v", id, d)
+	}
+	if len(d.Deletes) > 0 {
+		left := d.Live + d.MayLive - len(d.Deletes)
+		for _, had := range w.writes {
+			if had.Kind == WriteDelete && w.known(had.ListingID).Presence == PresenceLive {
+				left--
+			}
+		}
+		w.require(left >= d.Owed, "no more than the surplus is deleted: %+v", d)
+	}
 	if d.Creates > 0 {
 		w.require(exist <= w.stock(), "%d listings, %d in stock: %+v", exist, w.stock(), d)
 	}
@@ -173,12 +187,19 @@ func (w *world) require(ok bool, format string, args ...any) {
 	}
 }
 
+func updated(d Decision) (ids []string) {
+	for _, u := range d.Updates {
+		ids = append(ids, u.ListingID)
+	}
+	return ids
+}
+
 // record records some of what is owed. percent is the chance of each write.
 func (w *world) record(percent int) (recorded int) {
 	d := w.decide()
 	add := func(kind WriteKind, id string, quantity int, terms Terms) {
 		w.logf("record %s %s %d %+v", kind, id, quantity, terms)
-		w.writes = append(w.writes, &write{Write: Write{Kind: kind, ListingID: id, Quantity: quantity}, terms: terms})
+		w.writes = append(w.writes, &write{Write: Write{Kind: kind, ListingID: id, Quantity: quantity}, terms: terms, at: w.now})
 		recorded++
 	}
 	for _, id := range d.Deletes {
@@ -244,7 +265,7 @@ func (w *world) learn(had *write) {
 	w.writes = slices.DeleteFunc(w.writes, func(other *write) bool { return other == had })
 	for _, id := range had.made {
 		// The result of a batch has the listings as they were made, not as they are now.
-		l := Listing{ID: id, Presence: PresenceLive, Variant: "v", CreatedAt: w.now}
+		l := Listing{ID: id, Presence: PresenceLive, Variant: "v", CreatedAt: had.at, RecordedAt: had.at}
 		l.set(had.terms)
 		w.row.Listings = append(w.row.Listings, l)
 	}
@@ -267,9 +288,9 @@ func (w *world) known(id string) *Listing {
 
 // read gives the ledger what is true of a listing.
 func (w *world) read(l *Listing) {
-	changed := l.ChangedAt
+	changed, recorded := l.ChangedAt, l.RecordedAt
 	*l = *w.real[l.ID]
-	l.ChangedAt, l.ReadAt = changed, w.now
+	l.ChangedAt, l.RecordedAt, l.ReadAt = changed, recorded, w.now
 	if w.timeless[l.ID] {
 		l.SoldAt = time.Time{}
 	}
