@@ -183,7 +183,7 @@ func (w *world) require(ok bool, format string, args ...any) {
 		for _, line := range w.log {
 			w.t.Log(line)
 		}
-		require.True(w.t, ok, fmt.Sprintf(format, args...))
+		require.Truef(w.t, ok, format, args...)
 	}
 }
 
@@ -238,7 +238,7 @@ func (w *world) arrive(had *write, lost bool) {
 		for range had.Quantity {
 			id := strconv.Itoa(len(w.ids))
 			w.real[id] = &Listing{ID: id, Presence: PresenceLive, Variant: "v", CreatedAt: w.now}
-			w.real[id].set(had.terms)
+			setTerms(w.real[id], had.terms)
 			w.ids = append(w.ids, id)
 			had.made = append(had.made, id)
 		}
@@ -251,11 +251,11 @@ func (w *world) arrive(had *write, lost bool) {
 	case had.Kind == WriteDelete:
 		l.Presence, l.Active = PresenceEnded, false
 	default:
-		l.set(had.terms)
+		setTerms(l, had.terms)
 	}
 }
 
-func (l *Listing) set(t Terms) {
+func setTerms(l *Listing, t Terms) {
 	l.Amount, l.Currency, l.ExpiresAt, l.Active = t.Amount, t.Currency, t.ExpiresAt, t.Active
 }
 
@@ -266,7 +266,7 @@ func (w *world) learn(had *write) {
 	for _, id := range had.made {
 		// The result of a batch has the listings as they were made, not as they are now.
 		l := Listing{ID: id, Presence: PresenceLive, Variant: "v", CreatedAt: had.at, RecordedAt: had.at}
-		l.set(had.terms)
+		setTerms(&l, had.terms)
 		w.row.Listings = append(w.row.Listings, l)
 	}
 	if had.Kind == WriteCreate {

@@ -229,13 +229,13 @@ func TestPrice_StaysWithinBounds(t *testing.T) {
 		message := []any{"seed %d: %+v %+v %+v: %s", seed, row.Price, market, own, p.amount}
 		assert.True(t, !hasFloor || !got.Less(floor), message...)
 		if hasCeiling && !hasFloor {
-			assert.True(t, !ceiling.Less(got), message...)
+			assert.False(t, ceiling.Less(got), message...)
 		}
 		if row.Price.Kind == stock.PriceBelowLowest && !hasCeiling && hasOwn && hasLowest && !lowest.Less(mine) {
-			assert.True(t, !got.Less(mine), message...)
+			assert.False(t, got.Less(mine), message...)
 		}
 		if row.Price.Kind == stock.PriceBelowLowest && !hasFloor && hasLowest {
-			assert.True(t, !lowest.Less(got), message...)
+			assert.False(t, lowest.Less(got), message...)
 		}
 		if !hasOwn {
 			assert.LessOrEqual(t, got.MinScale(), minorDigits(row.Currency), message...)
