@@ -9,7 +9,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// Wanted is a row that would create listings and can adopt some instead. See [Decision.Wants].
+// Wanted is a row that would create listings and can adopt some instead. See [Wants].
 type Wanted struct {
 	SKU      string
 	Variant  string
@@ -20,7 +20,7 @@ type Wanted struct {
 
 // Wants returns what a row can adopt: the listings that it would create otherwise. Its Count is 0
 // if it can adopt none.
-func (d Decision) Wants(row Row) Wanted {
+func Wants(row Row, d Decision) Wanted {
 	return Wanted{
 		SKU: row.SKU, Variant: row.Variant, Currency: d.Terms.Currency, Amount: d.Terms.Amount, Count: d.Creates,
 	}

@@ -58,10 +58,10 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-func TestDecision_WantsWhatItWouldCreate(t *testing.T) {
+func TestWants_WhatWouldBeCreated(t *testing.T) {
 	row := fixedRow(3, live("a"))
 	assert.Equal(t, Wanted{SKU: "A", Variant: "v", Currency: "USD", Amount: "100", Count: 2},
-		decideFixed(row, clock(12)).Wants(row))
+		Wants(row, decideFixed(row, clock(12))))
 	row.Quantity = 1
-	assert.Zero(t, decideFixed(row, clock(12)).Wants(row).Count)
+	assert.Zero(t, Wants(row, decideFixed(row, clock(12))).Count)
 }

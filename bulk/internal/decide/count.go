@@ -131,7 +131,11 @@ func (r Row) returned(countedAt time.Time) int {
 	return n
 }
 
-// soldAfter reports whether the listing was sold at t or later. A sale of unknown time was.
+// soldAfter reports whether the listing was sold at t or later.
 func (l Listing) soldAfter(t time.Time) bool {
-	return l.Presence == PresenceSold && (l.SoldAt.IsZero() || !l.SoldAt.Before(t))
+	if l.Presence != PresenceSold {
+		return false
+	}
+	recordedAfter := !l.RecordedAt.IsZero() && !l.RecordedAt.Before(t)
+	return l.SoldAt.IsZero() || recordedAfter || !l.SoldAt.Before(t)
 }

@@ -211,6 +211,15 @@ func TestDecide_SaleWithoutPayoutIsConflict(t *testing.T) {
 	}
 }
 
+func TestDecide_SaleOfLaterListingIsAfterCount(t *testing.T) {
+	sale := sold("a", clock(2)) // By the service's clock.
+	row := fixedRow(3, sale)
+	row.CountedAt = clock(5) // By the ledger's, which is fast.
+	assert.Equal(t, 3, decideFixed(row, clock(6)).Creates)
+	row.Listings[0].RecordedAt = clock(5)
+	assert.Equal(t, 2, decideFixed(row, clock(6)).Creates, "it was made after the count, and so was sold after it")
+}
+
 func TestDecide_SaleOfUnknownTimeIsAfterAnyCount(t *testing.T) {
 	row := fixedRow(3, sold("a", time.Time{}))
 	row.CountedAt = clock(20)

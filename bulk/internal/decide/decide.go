@@ -3,7 +3,25 @@
 // They are safe for concurrent use, and keep nothing of their arguments.
 //
 //   - [Observe] keeps the counts of a SKU, from which a [Row] gets its CountedAt and Before.
-//   - [Decide] compares a row with its listings and writes.
+//   - [Decide] compares a row with its listings and writes, and returns a [Decision].
+//   - [Adopt] matches foreign listings to rows that would create listings.
+//   - [Totals] adds decisions up, [CheckDeletes] refuses a plan that deletes too much, and [LeastTime]
+//     is the time that the quota needs for it.
+//   - [Next] says what an account does next, from a [View] of the ledger in aggregates.
+//
+// # Rows
+//
+// A decision is made again when something that it depends on changed: the row, its listings and
+// sales, a write that ended, the market or own asks (of rows with rules), and at Decision.At. What
+// is owed is recorded as [Write] in the transaction that compares the plan's generation, so that the
+// next decision counts it. When a write ends, it leaves Row.InFlight in the transaction that changes
+// Row.Listings: listings that a create made are added, one that a write failed for becomes
+// [PresenceUnknown], and an item that was refused becomes a [Refusal].
+//
+// # Clocks
+//
+// Sales and creations have times of the service, counts those of the seller or the ledger. Only
+// order matters, and only between a sale and a count.
 package decide
 
 import (
@@ -60,7 +78,11 @@ type Listing struct {
 	Currency  gen.CurrencyCode // Empty counts as the row's.
 	ExpiresAt gen.Time         // Zero if there is no ask or its expiry is not known.
 	CreatedAt time.Time
-	SoldAt    time.Time // Zero if the time of the sale is not known, which counts as after any time.
+	// RecordedAt is when the ledger recorded the create that made the listing, by the ledger's
+	// clock; zero if it was adopted. A listing that was recorded after a count was sold after it,
+	// whatever the clocks of the ledger and of the service say.
+	RecordedAt time.Time
+	SoldAt     time.Time // Zero if the time of the sale is not known, which counts as after any time.
 	// Unpaid means that its order ended without a payout: canceled, not shipped, failed or returned.
 	Unpaid bool
 	// EndedAt is when such an order ended; zero if that is not known.
@@ -212,10 +234,10 @@ type Decision struct {
 // Decide returns what a row needs. market is that of the row's variant and currency, own are the
 // seller's active asks in it.
 //
-// Stock. Owed is the quantity less the sales at or after CountedAt; a sale of unknown time is
-// after. A quantity that is in doubt is a conflict, of which the lower reading holds. A sale that
-// ended without a payout counts as a sale and is a conflict: only a newer as_of lists the item
-// again.
+// Stock. Owed is the quantity less the sales at or after CountedAt. A sale of unknown time is after
+// it, and so is one of a listing that was recorded after it. A quantity that is in doubt is a
+// conflict: its lower reading holds, for deletes as well. A sale that ended without a payout counts
+// as a sale and is a conflict: only a newer as_of lists the item again.
 //
 // Creates. Listings that exist or may exist (unread ones, creates in flight, and those that a
 // delete in flight has not deleted yet) are never more than owed by what Decide adds: creates fill

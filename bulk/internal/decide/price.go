@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -35,7 +36,13 @@ type priced struct {
 	amount         gen.Amount
 	reason         Reason
 	rule           bool // It follows the market.
-	floor, ceiling gen.Amount
+	floor, ceiling limit
+}
+
+// limit is a floor or a ceiling in what the currency has.
+type limit struct {
+	amount decimal.Decimal
+	set    bool
 }
 
 // price applies the rule of a row. The order is: the rule, rounding to what the currency has, own
@@ -57,11 +64,17 @@ func price(row Row, market Market, own []Ask) priced {
 	}
 	digits := minorDigits(row.currency())
 	p := priced{rule: true}
+	for _, a := range []gen.Amount{rule.Less, rule.Floor, rule.Ceiling, rule.Fallback} {
+		if _, err := a.Decimal(); err != nil && !errors.Is(err, gen.ErrAbsent) {
+			p.reason = ReasonNoPrice // A limit that cannot be read is no reason to ask without it.
+			return p
+		}
+	}
 	if floor, ok := positive(rule.Floor); ok {
-		p.floor = gen.AmountOf(floor.Ceil(digits))
+		p.floor = limit{amount: floor.Ceil(digits), set: true}
 	}
 	if ceiling, ok := positive(rule.Ceiling); ok {
-		p.ceiling = gen.AmountOf(ceiling.Floor(digits))
+		p.ceiling = limit{amount: ceiling.Floor(digits), set: true}
 	}
 	if market.ReadAt.IsZero() {
 		p.reason = ReasonMarketUnread
@@ -75,11 +88,11 @@ func price(row Row, market Market, own []Ask) priced {
 			return p
 		}
 	}
-	if ceiling, ok := positive(p.ceiling); ok && ceiling.Less(amount) {
-		amount = ceiling
+	if p.ceiling.set {
+		amount = amount.Min(p.ceiling.amount)
 	}
-	if floor, ok := positive(p.floor); ok && amount.Less(floor) {
-		amount = floor
+	if p.floor.set {
+		amount = amount.Max(p.floor.amount)
 	}
 	if !amount.IsPos() {
 		p.reason = ReasonNoPrice
@@ -178,9 +191,7 @@ func (d *Decision) reprice(row Row, l Listing, p priced, now time.Time, policy P
 
 // outside reports whether an amount is outside the floor and ceiling.
 func (p priced) outside(amount decimal.Decimal) bool {
-	floor, hasFloor := positive(p.floor)
-	ceiling, hasCeiling := positive(p.ceiling)
-	return hasFloor && amount.Less(floor) || hasCeiling && ceiling.Less(amount)
+	return p.floor.set && amount.Less(p.floor.amount) || p.ceiling.set && p.ceiling.amount.Less(amount)
 }
 
 func smallStep(old decimal.Decimal, amount gen.Amount, policy Policy) bool {

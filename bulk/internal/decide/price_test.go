@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -72,6 +73,8 @@ func TestPrice(t *testing.T) {
 		{"our ask is lower than the rule would ask", below, "USD", read("100", ""), []Ask{{"a", "80"}}, "99.00", ""},
 		{"our ask is not the lowest", below, "USD", read("100", ""), []Ask{{"a", "101"}}, "99.00", ""},
 		{"our ask is not the lowest any more", below, "USD", read("98", ""), []Ask{{"a", "99"}}, "97.00", ""},
+		{"a ceiling under the smallest unit", bounded("", "0.9"), "JPY", read("1000", ""), nil, "", ReasonNoPrice},
+		{"a floor that cannot be read", bounded("ten", ""), "USD", read("100", ""), nil, "", ReasonNoPrice},
 		{"a floor wins over our ask", bounded("110", ""), "USD", read("100", ""), []Ask{{"a", "100"}}, "110", ""},
 		{"our ask without an amount", below, "USD", read("100", ""), []Ask{{"a", ""}}, "99.00", ""},
 		{"an unknown rule", stock.Price{Kind: "lunar"}, "USD", read("100", "80"), nil, "", ReasonNoPrice},
@@ -186,4 +189,56 @@ func TestDecide_DoesNotWaitWithFixedPrices(t *testing.T) {
 	d := decideFixed(row, clock(12))
 	assert.Len(t, d.Updates, 1, "the seller's edits are not paced")
 	assert.False(t, d.Updates[0].Priced)
+}
+
+// TestPrice_StaysWithinBounds checks random rules against what price states.
+func TestPrice_StaysWithinBounds(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	amount := func() gen.Amount {
+		if r.IntN(4) == 0 {
+			return ""
+		}
+		return gen.AmountOf(decimal.MustNew(r.Int64N(50_000), r.IntN(5)))
+	}
+	for range 20_000 {
+		row := fixedRow(1)
+		row.Currency = []gen.CurrencyCode{"USD", "JPY", "KRW", "CHF"}[r.IntN(4)]
+		row.Price = stock.Price{
+			Kind:        []stock.PriceKind{stock.PriceBelowLowest, stock.PriceAtHighest}[r.IntN(2)],
+			LessPercent: decimal.MustNew(r.Int64N(10_000), 2), Floor: amount(), Ceiling: amount(),
+		}
+		if r.IntN(2) == 0 {
+			row.Price.Less = amount()
+		}
+		market := Market{LowestAsk: amount(), HighestBid: amount(), ReadAt: clock(1)}
+		own := []Ask{{"a", amount()}, {"b", amount()}}[:r.IntN(3)]
+		p := price(row, market, own)
+		if p.reason != "" {
+			assert.Empty(t, p.amount)
+			continue
+		}
+		got, ok := positive(p.amount)
+		if !assert.True(t, ok, "%s is an amount", p.amount) {
+			continue
+		}
+		floor, hasFloor := positive(row.Price.Floor)
+		ceiling, hasCeiling := positive(row.Price.Ceiling)
+		lowest, hasLowest := positive(market.LowestAsk)
+		mine, hasOwn := lowestOwn(own)
+		message := []any{"seed %d: %+v %+v %+v: %s", seed, row.Price, market, own, p.amount}
+		assert.True(t, !hasFloor || !got.Less(floor), message...)
+		if hasCeiling && !hasFloor {
+			assert.False(t, ceiling.Less(got), message...)
+		}
+		if row.Price.Kind == stock.PriceBelowLowest && !hasCeiling && hasOwn && hasLowest && !lowest.Less(mine) {
+			assert.False(t, got.Less(mine), message...)
+		}
+		if row.Price.Kind == stock.PriceBelowLowest && !hasFloor && hasLowest {
+			assert.False(t, lowest.Less(got), message...)
+		}
+		if !hasOwn {
+			assert.LessOrEqual(t, got.MinScale(), minorDigits(row.Currency), message...)
+		}
+	}
 }

@@ -192,15 +192,14 @@ func upTo(low, high time.Duration) func(*rand.Rand) time.Duration {
 	return func(r *rand.Rand) time.Duration { return low + time.Duration(r.Int64N(int64(high-low))) }
 }
 
-// itemsBound is the time that the item windows need: all windows but the last have to pass, each
-// with the round trip by which the limiter lengthens it.
+// itemsBound and requestsBound are the times that the public quota needs. The limiter lengthens
+// each window by the round trip.
 func itemsBound(items int) time.Duration {
-	return time.Duration((items-1)/500) * (5*time.Minute + roundTrip)
+	return LeastTime(publicState(25_000, 500, 50_000), items, 0) + time.Duration(items/500)*roundTrip
 }
 
-// requestsBound is the time that the requests need at one a second and round trip.
 func requestsBound(requests int) time.Duration {
-	return time.Duration(requests) * (time.Second + roundTrip)
+	return LeastTime(publicState(25_000, 500, 50_000), 0, requests) + time.Duration(requests)*roundTrip
 }
 
 func ratio(took, bound time.Duration) float64 { return float64(took) / float64(bound) }
