@@ -305,4 +305,3 @@ func TestFence_OnlyTheNewestIsValid(t *testing.T) {
 		require.NoError(t, record("b", other), "accounts have their own numbers")
 	})
 }
-
