@@ -90,6 +90,7 @@ type engine interface {
 	// newWorker returns a client that works jobs once it is started, and takes what unlock
 	// releases.
 	newWorker(context.Context, *river.Config) (w jobClient, unlock func() error, err error)
+	shared() bool
 	close() error
 }
 
@@ -131,6 +132,9 @@ func openEngine(ctx context.Context, name string, log *slog.Logger) (engine, err
 
 // Close closes the database. Stop its worker first.
 func (d *DB) Close() error { return d.engine.close() }
+
+// Shared reports whether other processes can use the database.
+func (d *DB) Shared() bool { return d.engine.shared() }
 
 // Tx runs f in a transaction that is committed if f returns nil and rolled back otherwise. f must
 // use neither Tx nor View of the same database.

@@ -21,7 +21,12 @@ import (
 	"github.com/sellside-sdk/sellside-go/bulk/internal/db"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if role := os.Getenv(childRole); role != "" {
+		runChild(role)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // notes is a schema of the tests.
 func notes(versions ...string) db.Migrations {
@@ -305,4 +310,3 @@ func TestFence_OnlyTheNewestIsValid(t *testing.T) {
 		require.NoError(t, record("b", other), "accounts have their own numbers")
 	})
 }
-

@@ -42,6 +42,8 @@ func openPostgres(ctx context.Context, url string, log *slog.Logger) (*postgres,
 	return &postgres{pool, inserter}, nil
 }
 
+func (p *postgres) shared() bool { return true }
+
 func (p *postgres) close() error {
 	p.pool.Close()
 	return nil

@@ -77,6 +77,8 @@ func openPool(name string, n int, settings url.Values) (*sql.DB, error) {
 	return pool, nil
 }
 
+func (s *sqlite) shared() bool { return s.file != "" }
+
 func (s *sqlite) close() error {
 	if s.read == s.write {
 		return s.write.Close()
