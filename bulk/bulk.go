@@ -50,6 +50,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/bulk/internal/db"
 	"github.com/sellside-sdk/sellside-go/bulk/internal/ledger"
+	"github.com/sellside-sdk/sellside-go/bulk/internal/limit"
 	"github.com/sellside-sdk/sellside-go/bulk/internal/work"
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/quota"
@@ -97,6 +98,7 @@ type Bulk struct {
 	db     *db.DB
 	ledger *ledger.Ledger
 	client *client.Client // Nil if the ledger is only read.
+	limit  *limit.Limiter
 
 	mu      sync.Mutex // Locked during a plan or a run.
 	worker  *db.Worker // Nil before the first plan or run.
@@ -111,9 +113,13 @@ func Open(ctx context.Context, c Config) (*Bulk, error) {
 	if c.Ledger == "" {
 		return nil, errors.New("open ledger: Config.Ledger is empty: name a file")
 	}
+	limits, err := limit.Migrations()
+	if err != nil {
+		return nil, fmt.Errorf("open ledger: %w", err)
+	}
 	database, err := db.Open(ctx, db.Config{
 		Database: c.Ledger, Logger: c.Logger,
-		Migrations: []db.Migrations{{Name: "ledger", Files: ledger.Migrations()}},
+		Migrations: []db.Migrations{{Name: "ledger", Files: ledger.Migrations()}, limits},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open ledger (%s): %w", c.Ledger, err)
@@ -123,14 +129,12 @@ func Open(ctx context.Context, c Config) (*Bulk, error) {
 	if c.Connect == nil {
 		return b, nil
 	}
-	if b.client, err = c.Connect(b.limiter()); err != nil {
-		return nil, errors.Join(err, database.Close())
+	b.limit = limit.New(database, limit.Config{Account: c.Account, Quota: c.Quota})
+	if b.client, err = c.Connect(b.limit); err != nil {
+		return nil, errors.Join(err, b.limit.Close(ctx), database.Close())
 	}
 	return b, nil
 }
-
-// limiter returns the limiter of the account.
-func (b *Bulk) limiter() quota.Limiter { return quota.NewLimiter(b.config.Quota) }
 
 // Close waits for the request that is under way, and closes the ledger. It does not close the
 // client.
@@ -141,6 +145,9 @@ func (b *Bulk) Close() error {
 	if b.worker != nil {
 		err = b.worker.Stop(context.Background())
 		b.worker = nil
+	}
+	if b.limit != nil {
+		err = errors.Join(err, b.limit.Close(context.Background()))
 	}
 	return errors.Join(err, b.db.Close())
 }

@@ -102,8 +102,12 @@ func (e *Engine) Step(ctx context.Context) (Status, error) {
 	if err := e.decideDirty(ctx, now); err != nil {
 		return Status{}, err
 	}
+	states, err := e.Client.RemainingQuota(ctx) // before the transaction: the limiter may be in its database
+	if err != nil {
+		return Status{}, err
+	}
 	v, err := ledger.Read(ctx, e.Ledger, func(ctx context.Context, tx ledger.Tx) (view, error) {
-		return e.view(ctx, tx, now)
+		return e.view(ctx, tx, states, now)
 	})
 	if err != nil {
 		return Status{}, err

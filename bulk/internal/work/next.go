@@ -22,6 +22,9 @@ const (
 	markPolicy  = "policy"         // Of the newest plan.
 )
 
+// auditPause is the time between two audits of all pages.
+const auditPause = time.Hour
+
 // recently is the time over which creates and updates are balanced.
 const recently = 5 * time.Minute
 
@@ -45,7 +48,10 @@ type view struct {
 }
 
 // view reads what decides what an account does next.
-func (e *Engine) view(ctx context.Context, tx ledger.Tx, now time.Time) (v view, err error) {
+func (e *Engine) view(
+	ctx context.Context, tx ledger.Tx, states []quota.WindowState, now time.Time,
+) (v view, err error) {
+	v.Quota = states
 	var sales, ended, turned time.Time
 	queue := func(q *decide.Queue, kind decide.WriteKind, rank int) func() error {
 		return func() (err error) {
@@ -130,11 +136,11 @@ func (e *Engine) view(ctx context.Context, tx ledger.Tx, now time.Time) (v view,
 	e.queue(&v.Deactivations, "deactivations", false, now)
 	e.queue(&v.Updates, "updates", isUnread, now)
 	e.queue(&v.Creates, "creates", isUnread || v.lookups > 0, now)
-	if v.Quota, err = e.Client.RemainingQuota(ctx); err != nil {
-		return v, err
-	}
 	if e.Audit {
 		v.Audit = &decide.Due{At: turned.Add(decide.AuditEvery(v.Quota))}
+		if v.page == 0 {
+			v.Audit.At = ended.Add(auditPause)
+		}
 	}
 	return v, nil
 }
