@@ -105,7 +105,10 @@ func TestLimiter_SharesAnAccountInOrder(t *testing.T) {
 		ended := make(chan struct{})
 		enqueue := func(p process, name string) {
 			go func() {
-				p.acquire(t, 10)(quota.Sent)
+				release, err := p.Acquire(t.Context(), 10)
+				if assert.NoError(t, err) {
+					release(quota.Sent)
+				}
 				order = append(order, name)
 				ended <- struct{}{}
 			}()
