@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
@@ -108,7 +109,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	schemas := append(c.Migrations[:len(c.Migrations):len(c.Migrations)], Migrations{Name: "db", Files: own})
+	schemas := append(slices.Clip(c.Migrations), Migrations{Name: "db", Files: own})
 	e, err := openEngine(ctx, c.Database, log)
 	if err != nil {
 		return nil, err

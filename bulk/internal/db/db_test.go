@@ -5,20 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/sellside-sdk/sellside-go/bulk/internal/db"
+	"github.com/sellside-sdk/sellside-go/bulk/internal/db/dbtest"
 )
 
 func TestMain(m *testing.M) {
@@ -38,43 +36,6 @@ CREATE TABLE notes (number BIGINT NOT NULL PRIMARY KEY, body TEXT);`)}}
 	return db.Migrations{Name: "notes", Files: files}
 }
 
-// databases are the databases that a test runs on, by engine. PostgreSQL is among them if there is
-// one to test with.
-func databases(t *testing.T) map[string]string {
-	t.Helper()
-	all := map[string]string{"memory": ":memory:", "file": filepath.Join(t.TempDir(), "ledger.db")}
-	if server := os.Getenv("SELLSIDE_TEST_DATABASE_URL"); server != "" {
-		all["postgres"] = newSchema(t, server)
-	}
-	return all
-}
-
-// newSchema returns the URL of an empty schema.
-func newSchema(t *testing.T, server string) string {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), server)
-	require.NoError(t, err)
-	name := "test_" + strings.ToLower(strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			return r
-		}
-		return '_'
-	}, t.Name()))
-	_, err = conn.Exec(t.Context(), `DROP SCHEMA IF EXISTS `+name+` CASCADE; CREATE SCHEMA `+name)
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		_, err := conn.Exec(context.Background(), `DROP SCHEMA `+name+` CASCADE`)
-		require.NoError(t, err)
-		require.NoError(t, conn.Close(context.Background()))
-	})
-	u, err := url.Parse(server)
-	require.NoError(t, err)
-	q := u.Query()
-	q.Set("search_path", name)
-	u.RawQuery = q.Encode()
-	return u.String()
-}
-
 func open(t *testing.T, database string) *db.DB {
 	t.Helper()
 	d, err := db.Open(t.Context(), db.Config{Database: database, Migrations: []db.Migrations{notes()}})
@@ -86,7 +47,7 @@ func open(t *testing.T, database string) *db.DB {
 // forEach runs a test on an empty database of each engine.
 func forEach(t *testing.T, test func(t *testing.T, d *db.DB)) {
 	t.Helper()
-	for name, database := range databases(t) {
+	for name, database := range dbtest.Databases(t) {
 		t.Run(name, func(t *testing.T) { test(t, open(t, database)) })
 	}
 }
@@ -194,10 +155,7 @@ func TestGet_ReportsMissingRow(t *testing.T) {
 }
 
 func TestView_ReadsOneStateBesideAWriter(t *testing.T) {
-	for name, database := range databases(t) {
-		if name == "memory" {
-			continue // one connection is the database
-		}
+	for name, database := range dbtest.Shared(t) {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, database)
 			write := func(number int) {
@@ -220,10 +178,7 @@ func TestView_ReadsOneStateBesideAWriter(t *testing.T) {
 }
 
 func TestView_CannotWrite(t *testing.T) {
-	for name, database := range databases(t) {
-		if name == "memory" {
-			continue // its readers share the connection that writes
-		}
+	for name, database := range dbtest.Shared(t) {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, database)
 			require.Error(t, d.View(t.Context(), func(r db.Reader) error {
@@ -237,10 +192,7 @@ func TestView_CannotWrite(t *testing.T) {
 }
 
 func TestOpen_MigratesOnce(t *testing.T) {
-	for name, database := range databases(t) {
-		if name == "memory" {
-			continue // every Open is another database
-		}
+	for name, database := range dbtest.Shared(t) {
 		t.Run(name, func(t *testing.T) {
 			schema := notes(`INSERT INTO notes (number) VALUES (1);`, `ALTER TABLE notes ADD COLUMN extra TEXT;`)
 			var opened sync.WaitGroup

@@ -93,7 +93,7 @@ func (t postgresTx) Exec(ctx context.Context, query string, args ...any) (int64,
 }
 
 func (t postgresTx) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	return t.tx.Query(ctx, query, args...)
+	return t.tx.Query(ctx, query, args...) //nolint:sqlclosecheck // the caller closes the rows
 }
 
 func (t postgresTx) Insert(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {

@@ -128,7 +128,7 @@ func (s *sqlite) run(ctx context.Context, pool *sql.DB, readOnly bool, f func(*s
 	if err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // returns it to the pool
 	tx, err := conn.BeginTx(context.WithoutCancel(ctx), &sql.TxOptions{ReadOnly: readOnly})
 	if err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
@@ -180,7 +180,7 @@ func (t *sqliteTx) exec(ctx context.Context, query string, args []any) (sql.Resu
 }
 
 func (t *sqliteTx) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	rows, err := t.tx.QueryContext(context.WithoutCancel(ctx), query, args...)
+	rows, err := t.tx.QueryContext(context.WithoutCancel(ctx), query, args...) //nolint:rowserrcheck // the caller checks
 	if err != nil {
 		return nil, err
 	}

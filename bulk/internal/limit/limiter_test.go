@@ -2,6 +2,7 @@ package limit_test
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -12,7 +13,12 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/quota/limitertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if service := os.Getenv(childService); service != "" {
+		runChild(service)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func openDB(t testing.TB, database string) *db.DB {
 	t.Helper()
@@ -46,12 +52,12 @@ func (l ownDatabase) Close() error {
 }
 
 func TestLimiter_KeepsTheContract(t *testing.T) {
-	limitertest.Run(t, func(q quota.Quota) quota.Limiter {
+	limitertest.RunSchedules(t, func(q quota.Quota) quota.Limiter {
 		d, err := openDatabase(":memory:")
 		if err != nil {
 			t.Error(err)
 			return quota.NewLimiter(q)
 		}
 		return ownDatabase{limit.New(d, limit.Config{Account: "a", Quota: q}), d}
-	})
+	}, 500)
 }

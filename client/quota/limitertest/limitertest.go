@@ -24,6 +24,13 @@ import (
 // tests. A limiter that is an [io.Closer] is closed at the end of its test, inside the bubble.
 func Run(t *testing.T, newLimiter func(quota.Quota) quota.Limiter) {
 	t.Helper()
+	RunSchedules(t, newLimiter, schedules)
+}
+
+// RunSchedules is [Run] with another number of random schedules, for limiters that take
+// milliseconds for each call.
+func RunSchedules(t *testing.T, newLimiter func(quota.Quota) quota.Limiter, schedules uint64) {
+	t.Helper()
 	s := suite{
 		newLimiter: newLimiter,
 		window:     5 * time.Minute,
@@ -38,7 +45,7 @@ func Run(t *testing.T, newLimiter func(quota.Quota) quota.Limiter) {
 		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { rule(t, s.closing(t)) }) })
 	}
 	for first := uint64(0); first < schedules; first += schedulesPerTest {
-		last := first + schedulesPerTest - 1
+		last := min(first+schedulesPerTest, schedules) - 1
 		t.Run(fmt.Sprintf("schedules %d to %d", first, last), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
