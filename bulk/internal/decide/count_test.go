@@ -211,6 +211,18 @@ func TestDecide_SaleWithoutPayoutIsConflict(t *testing.T) {
 	}
 }
 
+func TestDecide_FutureCountSettlesItself(t *testing.T) {
+	row := fixedRow(3, sold("a", clock(3)))
+	row.CountedAt = clock(20)
+	d := decideFixed(row, clock(12))
+	assert.Equal(t, ClassConflict, d.Class)
+	assert.Equal(t, 2, d.Creates)
+	assert.Equal(t, clock(20), d.At)
+	d = decideFixed(row, d.At)
+	assert.Equal(t, ClassCreated, d.Class)
+	assert.Equal(t, 3, d.Creates, "the seller has counted after the sale")
+}
+
 func TestDecide_SaleOfLaterListingIsAfterCount(t *testing.T) {
 	sale := sold("a", clock(2)) // By the service's clock.
 	row := fixedRow(3, sale)

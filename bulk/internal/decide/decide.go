@@ -256,7 +256,7 @@ type Decision struct {
 // asks ended. A rule's price is paced by policy, unless the listing has another currency or an
 // amount outside the floor and ceiling of the row.
 //
-// A row that is missing from the inventory owes nothing to either side, unless policy deletes the
+// Missing rows. Nothing is owed, and their listings stay as they are, unless policy deletes the
 // listings of such rows.
 func Decide(row Row, market Market, own []Ask, now time.Time, policy Policy) Decision {
 	holds, conflicts := readings(row, now)
@@ -269,6 +269,7 @@ func Decide(row Row, market Market, own []Ask, now time.Time, policy Policy) Dec
 		d.reason(c.Reason)
 	}
 	d.at(row.ExpiresAt.Time, now)
+	d.at(row.CountedAt, now)
 	for _, r := range row.Refusals {
 		d.at(r.Until, now)
 	}

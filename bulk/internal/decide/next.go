@@ -95,8 +95,10 @@ type View struct {
 	Sales   *Due // At is the last reading plus SalesEvery.
 	Reads   *Due // Listing to be read by id, see Decision.Reads.
 	LookUps *Due // Product to be resolved, by style id or GTIN.
-	Markets *Due // Product whose market was read least recently: At is that plus MarketEvery.
-	Audit   *Due // At is the last page plus AuditEvery.
+	// FirstMarkets is a product whose market was never read and is waited for by rows with rules.
+	FirstMarkets *Due
+	Markets      *Due // Product whose market was read least recently: At is that plus MarketEvery.
+	Audit        *Due // At is the last page plus AuditEvery.
 
 	Deletes       Queue
 	Deactivations Queue
@@ -167,9 +169,10 @@ func (b Batches) due() *Due {
 //     100 items; of fewer only if no more are coming, if they have waited for long, or if the item
 //     quota has no room for more soon.
 //  4. Results, then polls, then listings to be read by id.
-//  5. Look-ups. Submissions are few and go first, so that neither starves: look-ups have all
-//     requests that are left, and the item quota is never idle while a batch is full.
-//  6. The audit, then markets, both oldest first.
+//  5. First readings of markets, whose rows lack nothing else, then look-ups. Submissions are few and
+//     go first, so that neither starves: look-ups have all requests that are left, and the item
+//     quota is never idle while a batch is full.
+//  6. The audit, then markets, oldest first.
 //
 // Look-ups, audits and markets leave the last 10 percent of the day's requests to the rest. If a
 // day's requests are used up, nothing is done until some are free. The limit of requests per second
@@ -187,10 +190,11 @@ func Next(v View, now time.Time) Action {
 	s.due(ActPoll, v.Batches.due())
 	s.due(ActRead, v.Reads)
 	if requests == nil || requests.Left() > requests.Limit*reservePercent/100 {
+		s.due(ActMarket, v.FirstMarkets)
 		s.due(ActLookUp, v.LookUps)
 		s.due(ActAudit, v.Audit)
 		s.due(ActMarket, v.Markets)
-	} else if v.LookUps != nil || v.Audit != nil || v.Markets != nil {
+	} else if v.FirstMarkets != nil || v.LookUps != nil || v.Audit != nil || v.Markets != nil {
 		s.wake(now.Add(max(requests.NextFree, time.Second)))
 	}
 	if s.found {

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -154,6 +155,7 @@ func TestNext(t *testing.T) {
 		{"listings before products", View{Reads: due("l", 0), LookUps: due("p", 0)}, Action{Kind: ActRead, ID: "l"}},
 		{"products before audits", View{Audit: due("", 0), LookUps: due("p", 0)}, Action{Kind: ActLookUp, ID: "p"}},
 		{"audits before markets, as their pace is limited", View{Audit: due("", 0), Markets: due("m", 0)}, Action{Kind: ActAudit}},
+		{"first markets before products", View{FirstMarkets: due("m", 0), LookUps: due("p", 0)}, Action{Kind: ActMarket, ID: "m"}},
 		{"markets", View{Markets: due("m", 0)}, Action{Kind: ActMarket, ID: "m"}},
 	} {
 		assert.Equal(t, tc.want, Next(tc.view, now), tc.why)
@@ -179,4 +181,49 @@ func TestAuditEvery_TakesTenPercentOfTheDay(t *testing.T) {
 	assert.LessOrEqual(t, int(24*time.Hour/every), 2_500)
 	assert.GreaterOrEqual(t, int(24*time.Hour/every), 2_499)
 	assert.Equal(t, 10*time.Second, AuditEvery(nil))
+}
+
+// TestNext_StaysWithinQuota checks random views: what Next submits has room, what it wakes for is
+// in the future, and what it does is due.
+func TestNext_StaysWithinQuota(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	now := clock(12)
+	maybe := func() *Due {
+		if r.IntN(3) > 0 {
+			return nil
+		}
+		return &Due{ID: "x", At: now.Add(time.Duration(r.IntN(120)-60) * time.Second)}
+	}
+	queue := func() Queue {
+		return Queue{Items: max(0, r.IntN(400)-200), Since: now.Add(-time.Duration(r.IntN(900)) * time.Second), Coming: r.IntN(2) == 0}
+	}
+	for range 20_000 {
+		requests, room := max(0, r.IntN(25_000)-5000), r.IntN(501)
+		v := View{
+			Quota: publicState(requests, room, r.IntN(50_001)), Unknown: maybe(), Results: maybe(), Sales: maybe(),
+			Reads: maybe(), LookUps: maybe(), FirstMarkets: maybe(), Markets: maybe(), Audit: maybe(),
+			Batches: Batches{Unpolled: maybe(), Polled: maybe(), Typical: time.Duration(r.IntN(90)) * time.Second},
+			Deletes: queue(), Deactivations: queue(), Updates: queue(), Creates: queue(),
+			RecentCreates: r.IntN(500), RecentUpdates: r.IntN(500),
+		}
+		message := []any{"seed %d: %+v", seed, v}
+		a := Next(v, now)
+		switch a.Kind {
+		case ActSleep:
+			assert.True(t, a.Until.IsZero() || a.Until.After(now), message...)
+		case ActSubmit:
+			ready := map[WriteKind]int{
+				WriteDelete: v.Deletes.Items, WriteUpdate: v.Deactivations.Items + v.Updates.Items, WriteCreate: v.Creates.Items,
+			}
+			assert.Positive(t, a.Items, message...)
+			assert.LessOrEqual(t, a.Items, min(BatchSize, room, ready[a.Write], v.Quota[3].Left()), message...)
+			assert.True(t, a.Write == WriteDelete || v.Deletes.Items == 0 || v.Deletes.Coming, message...)
+		default:
+			assert.NotEmpty(t, a.ID, message...)
+		}
+		if requests == 0 {
+			assert.Equal(t, ActSleep, a.Kind, message...)
+		}
+	}
 }

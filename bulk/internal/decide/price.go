@@ -53,7 +53,7 @@ type limit struct {
 //     a ceiling down. Fixed amounts and fallbacks are sent as they are.
 //   - The seller's lowest ask is never undercut: if it is the lowest of the market, or lower than
 //     the market was when it was read, a rule asks as much as it and not less.
-//   - Floor and ceiling are the seller's word and win over all else, the floor over the ceiling.
+//   - Floor and ceiling have precedence over all of that, the floor over the ceiling.
 func price(row Row, market Market, own []Ask) priced {
 	rule := row.Price
 	if rule.Kind == stock.PriceFixed || rule.Kind == "" {

@@ -23,9 +23,11 @@ type simulation struct {
 	limiter quota.Limiter
 	takes   func(*rand.Rand) time.Duration // By a batch.
 
-	deletes, updates, creates int // Ready items.
-	perProduct                int // Creates that each look-up makes ready.
-	unresolved                int // Products.
+	deletes, updates, creates int  // Ready items.
+	perProduct                int  // Creates that each look-up makes ready.
+	unresolved                int  // Products.
+	rules                     bool // Prices follow the market.
+	unread                    int  // Resolved products whose market was not read yet.
 	audited                   bool
 
 	running   []*simulatedBatch // In order of submission.
@@ -64,10 +66,13 @@ func (s *simulation) view() View {
 	v := View{
 		Quota: states, Sales: &Due{At: s.sales.Add(SalesEvery)},
 		Deletes: Queue{Items: s.deletes, Since: now}, Updates: Queue{Items: s.updates, Since: now},
-		Creates: Queue{Items: s.creates, Since: now, Coming: s.unresolved > 0},
+		Creates: Queue{Items: s.creates, Since: now, Coming: s.unresolved+s.unread > 0},
 	}
 	if s.unresolved > 0 {
 		v.LookUps = &Due{}
+	}
+	if s.unread > 0 {
+		v.FirstMarkets = &Due{}
 	}
 	if s.audited {
 		v.Audit = &Due{At: s.audit.Add(AuditEvery(states))}
@@ -119,6 +124,14 @@ func (s *simulation) do(a Action) {
 		s.request(0)
 		s.request(0)
 		s.unresolved--
+		if s.rules {
+			s.unread++
+		} else {
+			s.creates += s.perProduct
+		}
+	case ActMarket:
+		s.request(0)
+		s.unread--
 		s.creates += s.perProduct
 	case ActAudit:
 		s.request(0)
@@ -171,7 +184,7 @@ func (s *simulation) poll(id string) {
 }
 
 func (s *simulation) busy() bool {
-	return s.deletes+s.updates+s.creates+s.unresolved+len(s.running)+len(s.done) > 0
+	return s.deletes+s.updates+s.creates+s.unresolved+s.unread+len(s.running)+len(s.done) > 0
 }
 
 // run runs until all is done, and returns how long that took.
@@ -287,13 +300,22 @@ func TestNext_DividesItemsOfCreatesAndUpdates(t *testing.T) {
 
 func TestNext_LookUpsAndSubmissionsShareRequests(t *testing.T) {
 	const items = 20_000
-	for _, perProduct := range []int{2, 4, 5, 16, 100} {
+	for _, tc := range []struct {
+		perProduct int
+		rules      bool
+	}{{2, false}, {4, false}, {5, false}, {16, false}, {100, false}, {4, true}, {6, true}, {20, true}} {
+		perProduct := tc.perProduct
 		s := &simulation{
-			perProduct: perProduct, unresolved: items / perProduct, takes: upTo(2*time.Second, 30*time.Second),
+			perProduct: perProduct, unresolved: items / perProduct, rules: tc.rules,
+			takes: upTo(2*time.Second, 30*time.Second),
 		}
 		created := s.unresolved * perProduct
+		perLookUp := 2
+		if tc.rules {
+			perLookUp = 3 // With the first reading of the market.
+		}
 		took := s.run(t)
-		requests := requestsBound(2*(items/perProduct) + 3*created/BatchSize)
+		requests := requestsBound(perLookUp*(items/perProduct) + 3*created/BatchSize)
 		bound := max(requests, itemsBound(created))
 		t.Logf("%d items a product: %s, %.3f times the larger of %s (requests) and %s (items)",
 			perProduct, took, ratio(took, bound), requests, itemsBound(created))
