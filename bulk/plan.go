@@ -2,7 +2,6 @@ package bulk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -28,6 +27,9 @@ type PlanOptions struct {
 	// KeepRefusals leaves rows alone whose last write the service refused within a day. Otherwise
 	// they are tried again.
 	KeepRefusals bool
+	// Layout is called when all rows are read, and returns how they were written. Nil keeps the layout
+	// of the inventory before.
+	Layout func() stock.Layout
 }
 
 // Class says what a plan makes of a row.
@@ -81,9 +83,11 @@ type Plan struct {
 	Adopted    int             `json:"adopted,omitempty"`
 	LookUps    int             `json:"lookUps,omitempty"` // Items that are still to be looked up.
 	InFlight   int             `json:"inFlight,omitempty"`
-	Least      time.Duration   `json:"least"`    // That the quota lets the changes take.
-	ListedAt   time.Time       `json:"listedAt"` // When all listings were read last.
-	SalesAt    time.Time       `json:"salesAt"`  // When sales were read last.
+	Least      time.Duration   `json:"least"` // That the quota lets the changes take.
+	// MarketRound is how long it takes at least to read the market of all products with rules.
+	MarketRound time.Duration `json:"marketRound,omitempty"`
+	ListedAt    time.Time     `json:"listedAt"` // When all listings were read last.
+	SalesAt     time.Time     `json:"salesAt"`  // When sales were read last.
 	// Refused is why the plan cannot be applied: it deletes too much. Nil if it can.
 	Refused error `json:"-"`
 
@@ -146,6 +150,11 @@ func (b *Bulk) plan(ctx context.Context, rows iter.Seq2[stock.Row, error], opts 
 	if err := b.putRows(ctx, p.Generation, rows, began); err != nil {
 		return nil, err
 	}
+	if opts.Layout != nil {
+		if err := b.setLayout(ctx, opts.Layout()); err != nil {
+			return nil, err
+		}
+	}
 	err = b.ledger.Do(ctx, func(ctx context.Context, tx ledger.Tx) error { return tx.DirtyMissing(ctx, p.Generation) })
 	if err != nil {
 		return nil, err
@@ -199,7 +208,7 @@ func (b *Bulk) putRows(ctx context.Context, generation int64, rows iter.Seq2[sto
 // summarize counts what a plan needs, and checks its deletes.
 func (b *Bulk) summarize(ctx context.Context, p *Plan, policy work.Policy) error {
 	p.Counts = map[Class]Count{}
-	live := 0
+	live, markets := 0, 0
 	err := b.ledger.View(ctx, func(ctx context.Context, tx ledger.Tx) error {
 		counts, err := tx.Counts(ctx)
 		if err != nil {
@@ -214,6 +223,7 @@ func (b *Bulk) summarize(ctx context.Context, p *Plan, policy work.Policy) error
 			func() (err error) { p.LookUps, err = tx.CountLookups(ctx); return err },
 			func() (err error) { p.InFlight, err = tx.InFlight(ctx); return err },
 			func() (err error) { live, err = tx.CountLive(ctx); return err },
+			func() (err error) { markets, err = tx.CountMarkets(ctx); return err },
 			func() (err error) { p.ListedAt, p.SalesAt, err = work.ReadTimes(ctx, tx); return err },
 		} {
 			if err := read(); err != nil {
@@ -225,6 +235,12 @@ func (b *Bulk) summarize(ctx context.Context, p *Plan, policy work.Policy) error
 	if err != nil {
 		return err
 	}
+	if q := b.config.Quota; markets > 0 && q.RequestsPerDay > 0 {
+		// A tenth of the day's requests is left to other work.
+		p.MarketRound = max(decide.MarketEvery, time.Duration(markets)*24*time.Hour*10/9/time.Duration(q.RequestsPerDay))
+	} else if markets > 0 {
+		p.MarketRound = decide.MarketEvery
+	}
 	p.Least = least(b.config.Quota, p)
 	p.Refused = decide.CheckDeletes(p.Deletes, live, policy.AllowDeletes)
 	policy.Listings = live
@@ -232,6 +248,18 @@ func (b *Bulk) summarize(ctx context.Context, p *Plan, policy work.Policy) error
 		_, err := work.SetPolicy(ctx, tx, policy)
 		return err
 	})
+}
+
+// Counts returns how many rows have each class now, and what is owed to them.
+func (b *Bulk) Counts(ctx context.Context) (map[Class]Count, error) {
+	counts, err := ledger.Read(ctx, b.ledger, func(ctx context.Context, tx ledger.Tx) ([]ledger.Count, error) {
+		return tx.Counts(ctx)
+	})
+	all := map[Class]Count{}
+	for _, c := range counts {
+		all[classOf(c.Class)] = Count{Rows: c.Rows, Creates: c.Creates, Updates: c.Updates, Deletes: c.Deletes}
+	}
+	return all, err
 }
 
 // least returns how long a quota lets a plan take, if the account has used nothing of it.
@@ -325,12 +353,4 @@ func (b *Bulk) rows(ctx context.Context, class decide.Class) iter.Seq2[ledger.Ro
 			return tx.RowsAfter(ctx, class, after, planRows)
 		})
 	})
-}
-
-// errRefused wraps why a plan cannot be applied.
-func errRefused(p *Plan) error {
-	if p.Refused == nil {
-		return nil
-	}
-	return errors.Join(p.Refused)
 }

@@ -79,8 +79,8 @@ func resultOf(i ledger.Item) Result {
 func (b *Bulk) Apply(ctx context.Context, p *Plan, command string) (Run, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := errRefused(p); err != nil {
-		return Run{}, fmt.Errorf("apply: %w", err)
+	if p.Refused != nil {
+		return Run{}, fmt.Errorf("apply: %w", p.Refused)
 	}
 	if err := b.start(ctx); err != nil {
 		return Run{}, fmt.Errorf("apply: %w", err)

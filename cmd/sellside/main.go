@@ -47,6 +47,12 @@ const rootHelp = `Sellside sells an inventory on a resale marketplace.
   sellside sandbox              run a marketplace on this machine to practise on
   sellside sell INVENTORY.csv   list an inventory, and report the outcome of every listing
 
+  sellside plan INVENTORY       show what an inventory needs
+  sellside apply INVENTORY      make the marketplace show what an inventory says
+  sellside sync INVENTORY       keep it in step, once or every so often
+  sellside runs                 list the runs of apply and sync, and act on one
+  sellside export rows          print rows, listings or orders as the ledger knows them
+
 Exit codes:
 
     0  all listings were made
@@ -75,7 +81,8 @@ func newRoot(getenv func(string) string) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return invalidf("%w: see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newDemo(getenv), newSandbox(getenv), newSell(getenv))
+	root.AddCommand(newDemo(getenv), newSandbox(getenv), newSell(getenv),
+		newPlan(getenv), newApply(getenv), newSync(getenv), newRuns(getenv), newExport(getenv))
 	return root
 }
 

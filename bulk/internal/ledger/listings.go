@@ -194,6 +194,7 @@ func (tx Tx) ListingsAfter(ctx context.Context, id string, limit int) ([]Listing
 type Sale struct {
 	Number  string
 	Listing string
+	SKU     string // Of the listing; only SalesAfter sets it.
 	SoldAt  time.Time
 	Status  gen.OrderStatus
 }
@@ -210,11 +211,12 @@ func (tx Tx) PutSale(ctx context.Context, s Sale) (known bool, err error) {
 func (tx Tx) SalesAfter(ctx context.Context, number string, limit int) ([]Sale, error) {
 	return list(ctx, tx, func(rows db.Rows) (s Sale, err error) {
 		var at int64
-		err = rows.Scan(&s.Number, &s.Listing, &at, &s.Status)
+		err = rows.Scan(&s.Number, &s.Listing, &at, &s.Status, &s.SKU)
 		s.SoldAt = fromMillis(at)
 		return s, err
-	}, `SELECT number, listing, sold_at, status FROM sales WHERE account = $1 AND number > $2
-		ORDER BY number LIMIT $3`, tx.account, number, limit)
+	}, `SELECT number, listing, sold_at, status, COALESCE((SELECT sku FROM listings l
+			WHERE l.account = sales.account AND l.id = sales.listing), '')
+		FROM sales WHERE account = $1 AND number > $2 ORDER BY number LIMIT $3`, tx.account, number, limit)
 }
 
 // Seen records that a reading of all pages showed listings that are as the ledger has them.
