@@ -51,21 +51,17 @@ type Engine struct {
 // Defaults of [Config].
 const (
 	defaultSettle     = 10 * time.Minute
-	defaultSendWithin = time.Minute
+	defaultSendWithin = time.Minute // Less if the settle time is.
+	leastSendWithin   = 5 * time.Second
 )
 
 // New returns an engine.
 func New(c Config) *Engine {
-	for _, field := range []struct {
-		value *time.Duration
-		other time.Duration
-	}{
-		{&c.Settle, defaultSettle},
-		{&c.SendWithin, defaultSendWithin},
-	} {
-		if *field.value <= 0 {
-			*field.value = field.other
-		}
+	if c.Settle <= 0 {
+		c.Settle = defaultSettle
+	}
+	if c.SendWithin <= 0 {
+		c.SendWithin = min(max(c.Settle, leastSendWithin), defaultSendWithin)
 	}
 	if c.OnItem == nil {
 		c.OnItem = func(ledger.Item) {}
