@@ -13,7 +13,7 @@ import (
 func TestApply_CreatesWhatIsOwedOnce(t *testing.T) {
 	m := sandboxtest.New(t)
 	b := open(t, m, newLedger(t))
-	text := inventory(250)
+	text := inventory(250, 200)
 
 	plan, err := b.Plan(t.Context(), rowsOf(text), bulk.PlanOptions{Source: "stock.csv"})
 	require.NoError(t, err)

@@ -32,13 +32,13 @@ func variants() (ids []string) {
 	return ids
 }
 
-// inventory is n rows of CSV, of one listing each.
-func inventory(n int) string {
+// inventory is n rows of CSV, of one listing each, at prices from an amount on.
+func inventory(n, price int) string {
 	var b strings.Builder
 	b.WriteString("sku,variant_id,price,currency,quantity\n")
 	ids := variants()
 	for i := range n {
-		fmt.Fprintf(&b, "sku-%05d,%s,%d,USD,1\n", i, ids[i%len(ids)], 200+i/len(ids))
+		fmt.Fprintf(&b, "sku-%05d,%s,%d,USD,1\n", i, ids[i%len(ids)], price+i/len(ids))
 	}
 	return b.String()
 }

@@ -108,7 +108,7 @@ func (e *Engine) Step(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s := v.status(now)
+	s := e.status(&v, now)
 	if e.pausedTo.After(now) {
 		s.Next = e.pausedTo
 		return s, nil

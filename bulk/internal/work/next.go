@@ -159,11 +159,13 @@ func (e *Engine) queue(q *decide.Queue, name string, isComing bool, now time.Tim
 }
 
 // status returns what a view says of the account.
-func (v *view) status(now time.Time) Status {
+func (e *Engine) status(v *view, now time.Time) Status {
 	isDue := !v.due.IsZero() && !v.due.After(now)
 	isUnread := v.market != nil && v.market.ReadAt.IsZero()
+	// Markets are read again that were old when it was asked for, not those that become old meanwhile.
+	isOld := v.market != nil && e.resolve && v.market.ReadAt.Before(e.salesFrom.Add(-decide.MarketEvery))
 	s := Status{
-		Observed: !v.dirty && !isDue && v.fresh && v.readOnce && v.wanted == nil && v.lookups == 0 && !isUnread,
+		Observed: !v.dirty && !isDue && v.fresh && v.readOnce && v.wanted == nil && v.lookups == 0 && !isUnread && !isOld,
 		Pages:    v.page,
 	}
 	s.Idle = s.Observed && v.inFlight == 0 && (v.owed == 0 || v.account.Run == 0)
