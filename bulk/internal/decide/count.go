@@ -5,12 +5,17 @@ import (
 	"time"
 )
 
+// maxAhead is how far ahead of the ledger's clock a stated time may be. One that is further ahead is
+// a mistake, and counts as none.
+const maxAhead = 24 * time.Hour
+
 // Count is a quantity of a SKU at a time. The zero value is no count.
 type Count struct {
-	Quantity int       `json:"quantity"`
-	At       time.Time `json:"at"`
-	// Stated means that the inventory states At. If not, At is when the ledger first saw Quantity.
-	Stated bool `json:"stated,omitzero"`
+	Quantity int `json:"quantity"`
+	// AsOf is the time that the inventory states; zero if it states none.
+	AsOf time.Time `json:"as_of,omitzero"`
+	// At is when Quantity was counted: when the ledger first saw it or, if that is earlier, AsOf.
+	At time.Time `json:"at"`
 }
 
 // Observe adds the quantity that an inventory has for a SKU to the counts that the ledger has of
@@ -26,9 +31,12 @@ type Count struct {
 //     after 2 after 3 has the first time of 3.
 //   - A time that is earlier than the last stated one is an old inventory. It is in force while the
 //     file says so, but not kept.
+//   - No quantity is counted after it was seen. A time in the future is compared with others as it
+//     is, but the count is of the time at which the ledger first saw it. A time that is more than a
+//     day ahead counts as none.
 func Observe(counts []Count, quantity int, asOf, now time.Time) (keep []Count, current Count, before *Count) {
-	if !asOf.IsZero() {
-		return observeStated(counts, Count{Quantity: quantity, At: asOf, Stated: true})
+	if !asOf.IsZero() && !asOf.After(now.Add(maxAhead)) {
+		return observeStated(counts, quantity, asOf, now)
 	}
 	i := slices.IndexFunc(counts, func(c Count) bool { return c.Quantity == quantity })
 	if i < 0 {
@@ -42,13 +50,21 @@ func Observe(counts []Count, quantity int, asOf, now time.Time) (keep []Count, c
 	return counts, counts[i], before
 }
 
-func observeStated(counts []Count, c Count) (keep []Count, current Count, before *Count) {
-	i := slices.IndexFunc(counts, func(c Count) bool { return c.Stated })
+func observeStated(counts []Count, quantity int, asOf, now time.Time) (keep []Count, current Count, before *Count) {
+	c := Count{Quantity: quantity, AsOf: asOf, At: asOf}
+	if asOf.After(now) {
+		c.At = now
+	}
+	i := slices.IndexFunc(counts, func(c Count) bool { return !c.AsOf.IsZero() })
 	switch {
-	case i < 0 || c.At.After(counts[i].At):
+	case i < 0 || asOf.After(counts[i].AsOf):
 		return []Count{c}, c, nil
-	case c.At.Equal(counts[i].At) && c.Quantity == counts[i].Quantity:
-		return counts, c, nil
+	case asOf.Equal(counts[i].AsOf) && quantity == counts[i].Quantity:
+		return counts, counts[i], nil
+	case counts[i].At.Before(c.At):
+		// A time in the future again, with another quantity: no later count than the first one.
+		c.At = counts[i].At
+		return counts, c, &counts[i]
 	default:
 		return counts, c, &counts[i]
 	}
@@ -73,9 +89,9 @@ type Conflict struct {
 
 // readings returns the reading of the row's quantity that holds, and the conflicts that it has with
 // others.
-func readings(row Row, now time.Time) (Reading, []Conflict) {
+func readings(row Row) (Reading, []Conflict) {
 	var conflicts []Conflict
-	holds := row.reading(Count{Quantity: row.Quantity, At: row.CountedAt, Stated: !row.AsOf.IsZero()})
+	holds := row.reading(Count{Quantity: row.Quantity, AsOf: row.AsOf, At: row.CountedAt})
 	against := func(other Reading, reason Reason) {
 		if other.Owed == holds.Owed {
 			return
@@ -87,15 +103,15 @@ func readings(row Row, now time.Time) (Reading, []Conflict) {
 		holds = c.Lower
 		conflicts = append(conflicts, c)
 	}
-	switch {
-	case row.Before == nil:
-	case row.Before.At.Before(row.CountedAt):
-		against(row.reading(Count{Quantity: row.Quantity, At: row.Before.At}), ReasonChangedQuantity)
-	default:
-		against(row.reading(*row.Before), ReasonOlderCount)
-	}
-	if row.CountedAt.After(now) {
-		against(row.reading(Count{Quantity: row.Quantity}), ReasonFutureCount)
+	if row.Before != nil {
+		reason := ReasonChangedQuantity
+		if !row.AsOf.IsZero() && !row.Before.AsOf.IsZero() {
+			reason = ReasonOlderCount
+			against(row.reading(*row.Before), reason)
+		}
+		if row.Before.At.Before(row.CountedAt) {
+			against(row.reading(Count{Quantity: row.Quantity, At: row.Before.At}), reason)
+		}
 	}
 	if n := row.returned(holds.Count.At); n > 0 {
 		higher := holds

@@ -139,10 +139,28 @@ func TestDecide_QuantityStories(t *testing.T) {
 			3, "", 0,
 		},
 		{
-			"a time in the future would hide sales: all sales count until it has passed",
-			[]statement{{1, 3, 23}},
+			"a time in the future would hide a sale: the quantity was counted when it was first seen, also later",
+			[]statement{{1, 3, 5}, {8, 3, 5}},
 			[]int{3},
-			2, ReasonFutureCount, 3,
+			2, "", 0,
+		},
+		{
+			"a clock that is ahead states times in order, too",
+			[]statement{{1, 3, 5}, {4, 3, 8}},
+			[]int{3},
+			3, "", 0,
+		},
+		{
+			"another quantity of that time: the lower holds",
+			[]statement{{1, 3, 5}, {4, 2, 5}},
+			[]int{3},
+			1, ReasonOlderCount, 2,
+		},
+		{
+			"a time that is days ahead is a mistake and none, and does not make the next one old",
+			[]statement{{1, 3, 99}, {4, 2, 4}},
+			[]int{3},
+			2, "", 0,
 		},
 	} {
 		t.Run(tc.story, func(t *testing.T) {
@@ -209,18 +227,6 @@ func TestDecide_SaleWithoutPayoutIsConflict(t *testing.T) {
 			assert.Equal(t, tc.owed+1, d.Conflicts[0].Higher.Owed, tc.why)
 		}
 	}
-}
-
-func TestDecide_FutureCountSettlesItself(t *testing.T) {
-	row := fixedRow(3, sold("a", clock(3)))
-	row.CountedAt = clock(20)
-	d := decideFixed(row, clock(12))
-	assert.Equal(t, ClassConflict, d.Class)
-	assert.Equal(t, 2, d.Creates)
-	assert.Equal(t, clock(20), d.At)
-	d = decideFixed(row, d.At)
-	assert.Equal(t, ClassCreated, d.Class)
-	assert.Equal(t, 3, d.Creates, "the seller has counted after the sale")
 }
 
 func TestDecide_SaleOfLaterListingIsAfterCount(t *testing.T) {

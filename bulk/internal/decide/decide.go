@@ -160,8 +160,6 @@ const (
 	// ReasonOlderCount: the inventory states an earlier time than one it stated before, or the same
 	// time with another quantity.
 	ReasonOlderCount Reason = "older as_of"
-	// ReasonFutureCount: the stated time is in the future.
-	ReasonFutureCount Reason = "as_of in the future"
 	// ReasonUnpaidSale: a sale ended without a payout. The item may be in stock again.
 	ReasonUnpaidSale Reason = "sale without payout"
 )
@@ -259,7 +257,7 @@ type Decision struct {
 // Missing rows. Nothing is owed, and their listings stay as they are, unless policy deletes the
 // listings of such rows.
 func Decide(row Row, market Market, own []Ask, now time.Time, policy Policy) Decision {
-	holds, conflicts := readings(row, now)
+	holds, conflicts := readings(row)
 	d := Decision{Owed: holds.Owed, Sold: holds.Sold, Conflicts: conflicts}
 	if row.Missing {
 		d.reason(ReasonMissing)
@@ -269,7 +267,6 @@ func Decide(row Row, market Market, own []Ask, now time.Time, policy Policy) Dec
 		d.reason(c.Reason)
 	}
 	d.at(row.ExpiresAt.Time, now)
-	d.at(row.CountedAt, now)
 	for _, r := range row.Refusals {
 		d.at(r.Until, now)
 	}

@@ -102,12 +102,20 @@ func (w *world) state(quantity int, asOf time.Time) {
 	case asOf.IsZero() && w.since.IsZero():
 		w.since = w.now
 	case asOf.IsZero():
-	case w.stated == nil || asOf.After(w.stated.At):
-		w.stated = &Count{Quantity: quantity, At: asOf}
-		w.since = asOf
+	case w.stated == nil || asOf.After(w.stated.AsOf):
+		w.stated = &Count{Quantity: quantity, AsOf: asOf, At: earlier(asOf, w.now)}
+		w.since = w.stated.At
+	case asOf.Equal(w.stated.AsOf) && quantity == w.stated.Quantity:
 	default:
-		w.older = &Count{Quantity: quantity, At: asOf}
+		w.older = &Count{Quantity: quantity, AsOf: asOf, At: earlier(asOf, w.now)}
 	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // stock returns how many listings there may be.
@@ -314,7 +322,7 @@ func (w *world) readMarket() {
 // step does one thing that can happen.
 func (w *world) step() {
 	w.now = w.now.Add(time.Duration(1+w.rand.IntN(1800)) * time.Second)
-	switch w.rand.IntN(24) {
+	switch w.rand.IntN(25) {
 	case 0, 1: // A sale.
 		if l := w.pick(isActive); l != nil {
 			w.logf("%s is sold", l.ID)
@@ -326,8 +334,8 @@ func (w *world) step() {
 			w.logf("the sale of %s ends without a payout", l.ID)
 			l.Unpaid, l.EndedAt = true, w.now
 		}
-	case 3: // The seller counts.
-		w.state(w.rand.IntN(7), w.now)
+	case 3: // The seller counts, by a clock that may be ahead.
+		w.state(w.rand.IntN(7), w.now.Add(max(0, time.Duration(w.rand.IntN(6)-3)*time.Hour)))
 	case 4: // A file that is edited without a time, or an old one.
 		w.state(w.rand.IntN(7), time.Time{})
 	case 5: // A file with an old time.
@@ -368,6 +376,8 @@ func (w *world) step() {
 		for _, had := range w.writes {
 			had.Unknown = true
 		}
+	case 24: // The same file again.
+		w.state(w.row.Quantity, w.row.AsOf)
 	case 20, 21, 22, 23: // Results are read, or recovery finds out.
 		if i := slices.IndexFunc(w.writes, func(had *write) bool { return had.arrived }); i >= 0 {
 			w.learn(w.writes[i])

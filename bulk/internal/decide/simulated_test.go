@@ -194,6 +194,7 @@ func (s *simulation) run(t *testing.T) (took time.Duration) {
 		s.limiter = quota.NewLimiter(quota.Public)
 		start := time.Now()
 		for s.busy() {
+			require.Less(t, time.Since(start), 48*time.Hour, "it ends")
 			s.do(Next(s.view(), time.Now()))
 		}
 		took = time.Since(start)
