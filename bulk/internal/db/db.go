@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/riverqueue/river"
 )
@@ -92,6 +93,7 @@ type engine interface {
 	// releases.
 	newWorker(context.Context, *river.Config) (w jobClient, unlock func() error, err error)
 	shared() bool
+	now(context.Context, Reader) (time.Time, error)
 	close() error
 }
 
@@ -136,6 +138,10 @@ func (d *DB) Close() error { return d.engine.close() }
 
 // Shared reports whether other processes can use the database.
 func (d *DB) Shared() bool { return d.engine.shared() }
+
+// Now returns the time by the clock that all processes of the database share: that of the machine
+// for a file, that of the server for PostgreSQL.
+func (d *DB) Now(ctx context.Context, r Reader) (time.Time, error) { return d.engine.now(ctx, r) }
 
 // Tx runs f in a transaction that is committed if f returns nil and rolled back otherwise. f must
 // use neither Tx nor View of the same database.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -43,6 +44,12 @@ func openPostgres(ctx context.Context, url string, log *slog.Logger) (*postgres,
 }
 
 func (p *postgres) shared() bool { return true }
+
+func (p *postgres) now(ctx context.Context, r Reader) (time.Time, error) {
+	var micros int64
+	_, err := Get(ctx, r, []any{&micros}, `SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint`)
+	return time.UnixMicro(micros), err
+}
 
 func (p *postgres) close() error {
 	p.pool.Close()

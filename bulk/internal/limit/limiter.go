@@ -210,11 +210,17 @@ func (l *Limiter) Remaining(ctx context.Context) ([]quota.WindowState, error) {
 	}
 	var states []quota.WindowState
 	err := l.db.View(ctx, func(r db.Reader) error {
-		s := &state{reader: r, account: l.config.Account, now: time.Now()}
-		if err := s.load(ctx, l.specs); err != nil {
+		now, err := l.db.Now(ctx, r)
+		if err != nil {
 			return err
 		}
-		var err error
+		s := &state{reader: r, account: l.config.Account, now: now}
+		if err := s.loadAccount(ctx); err != nil {
+			return err
+		}
+		if err := s.loadWindows(ctx, l.specs); err != nil {
+			return err
+		}
 		states, err = s.remaining(ctx)
 		return err
 	})
@@ -231,8 +237,13 @@ func (l *Limiter) CoolDown(ctx context.Context, until time.Time) error {
 		if err := lockAccount(ctx, tx, l.config.Account); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `UPDATE quota_accounts SET cooldown_until = $2
-			WHERE account = $1 AND cooldown_until < $2`, l.config.Account, until.UnixNano())
+		wait := time.Until(until) // before the clock is read, so that a delay makes it longer
+		now, err := l.db.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE quota_accounts SET cooldown_until = $2 WHERE account = $1
+			AND cooldown_until < $2`, l.config.Account, now.Add(wait).UnixNano())
 		return err
 	})
 	if err != nil {

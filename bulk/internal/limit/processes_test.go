@@ -48,7 +48,7 @@ func callService(address, database string) error {
 	if err != nil {
 		return err
 	}
-	l := limit.New(d, limit.Config{Account: "a", Quota: shared, AttemptTimeout: time.Second})
+	l := limit.New(d, limit.Config{Account: "a", Quota: shared, AttemptTimeout: 10 * time.Second})
 	var calls sync.WaitGroup
 	failed := make(chan error, 100)
 	for g := range 4 {

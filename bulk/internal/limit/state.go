@@ -75,7 +75,8 @@ type window struct {
 type state struct {
 	reader  db.Reader
 	account string
-	now     time.Time
+	now     time.Time // By the clock of the database.
+	local   time.Time // A moment before now, by the clock of this process.
 
 	lastCall, lastCharge int64
 	total                amount // Of all charges ever.
@@ -109,13 +110,6 @@ func lockAccount(ctx context.Context, tx db.Tx, account string) error {
 		VALUES ($1, 0, 0, 0, 0, 0, 0)
 		ON CONFLICT (account) DO UPDATE SET account = excluded.account`, account)
 	return err
-}
-
-func (s *state) load(ctx context.Context, specs []spec) error {
-	if err := s.loadAccount(ctx); err != nil {
-		return err
-	}
-	return s.loadWindows(ctx, specs)
 }
 
 // loadAccount reads the row of the account, and its calls.

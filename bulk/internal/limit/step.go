@@ -70,7 +70,14 @@ func (l *Limiter) transact(ctx context.Context, tx db.Tx, b *batch, arrived *wai
 	if err := lockAccount(ctx, tx, l.config.Account); err != nil {
 		return err
 	}
-	s := &state{reader: tx, account: l.config.Account, now: time.Now()}
+	// The clock is read after the lock, which other processes may have had for a while. The time of
+	// this process is read before it: a delay between them makes releases later, never earlier.
+	local := time.Now()
+	now, err := l.db.Now(ctx, tx)
+	if err != nil {
+		return err
+	}
+	s := &state{reader: tx, account: l.config.Account, now: now, local: local}
 	if err := s.loadAccount(ctx); err != nil {
 		return err
 	}
@@ -94,7 +101,6 @@ func (l *Limiter) transact(ctx context.Context, tx db.Tx, b *batch, arrived *wai
 	if err := s.write(ctx, tx, l.owner); err != nil {
 		return err
 	}
-	var err error
 	b.pause, err = l.pause(ctx, s)
 	return err
 }
@@ -119,7 +125,7 @@ func (l *Limiter) writeChanges(ctx context.Context, tx db.Tx, s *state, b *batch
 			if b.written[i] == quota.Refused {
 				cost.items = 0
 			}
-			number, err := s.charge(ctx, tx, cost, p.released, retention(l.specs))
+			number, err := s.charge(ctx, tx, cost, s.now.Add(-s.local.Sub(p.released)), retention(l.specs))
 			if err != nil {
 				return err
 			}
@@ -181,7 +187,7 @@ func (l *Limiter) enqueue(ctx context.Context, s *state, b *batch, w *waiter) er
 	case full == nil:
 	case full.count(w.cost) > full.limit:
 		return full.newError(0)
-	case ok && at.After(deadline):
+	case ok && at.Sub(s.now) > deadline.Sub(s.local):
 		return full.newError(at.Sub(s.now))
 	default:
 		w.full = full.name
