@@ -245,7 +245,8 @@ func (b *Bulk) start(ctx context.Context) error {
 	b.worker = worker
 	b.engine = work.New(work.Config{
 		Client: b.client, Ledger: b.ledger, DB: b.db, Fence: fence, Settle: b.config.Settle, Audit: true,
-		OnEvent: b.config.OnEvent,
+		CoolDown: b.limit.CoolDown,
+		OnEvent:  b.config.OnEvent,
 		OnItem: func(i ledger.Item) {
 			if b.config.OnResult != nil {
 				b.config.OnResult(resultOf(i))

@@ -50,7 +50,7 @@ func (l *ledger) ledgerFlags(cmd *cobra.Command) {
 }
 
 func (l *ledger) workFlags(cmd *cobra.Command) {
-	l.connection.flags(cmd)
+	l.flags(cmd)
 	l.ledgerFlags(cmd)
 	cmd.Flags().DurationVar(&l.settle, "settle", 10*time.Minute,
 		"how long the service may take to show a batch whose response was lost; too short a time may make listings twice")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -174,16 +175,16 @@ func (p *planner) showRows(ctx context.Context, plan *bulk.Plan) error {
 }
 
 func changesOf(c bulk.Change) string {
-	text := ""
+	var parts []string
 	for _, part := range []struct {
 		n    int
 		sign string
 	}{{c.Creates, "+"}, {c.Updates, "~"}, {c.Deletes, "-"}} {
 		if part.n > 0 {
-			text += fmt.Sprintf("%s%d ", part.sign, part.n)
+			parts = append(parts, fmt.Sprintf("%s%d", part.sign, part.n))
 		}
 	}
-	return text
+	return strings.Join(parts, " ")
 }
 
 // showCounts prints the counts of a plan.

@@ -136,13 +136,6 @@ func (tx Tx) CountLive(ctx context.Context) (int, error) {
 	return int(deref(n)), err
 }
 
-// CountSince returns how many listings were created at or after a time.
-func (tx Tx) CountSince(ctx context.Context, at time.Time) (int, error) {
-	n, err := one(ctx, tx, number, `SELECT COUNT(*) FROM listings
-		WHERE account = $1 AND created_at >= $2`, tx.account, millis(at))
-	return int(deref(n)), err
-}
-
 // Foreign returns live listings of variants that belong to no row, and to no batch that was
 // submitted.
 func (tx Tx) Foreign(ctx context.Context, variant string) ([]Listing, error) {

@@ -155,12 +155,6 @@ func (tx Tx) SetSubmission(ctx context.Context, s Submission) error {
 	return tx.dirtySubmission(ctx, s.ID)
 }
 
-// Submission returns a submission, nil if there is none.
-func (tx Tx) Submission(ctx context.Context, id string) (*Submission, error) {
-	return one(ctx, tx, scanSubmission, `SELECT `+submissionColumns+` FROM submissions
-		WHERE account = $1 AND id = $2`, tx.account, id)
-}
-
 // Unknown returns the submission of unknown outcome that is to be looked at first, nil if there is
 // none.
 func (tx Tx) Unknown(ctx context.Context) (*Submission, error) {

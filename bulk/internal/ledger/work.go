@@ -51,12 +51,6 @@ func (tx Tx) OwedItems(ctx context.Context, kind decide.WriteKind, rank, limit i
 	return int(deref(n)), err
 }
 
-// TotalOwed returns how many batch items are owed and can be submitted.
-func (tx Tx) TotalOwed(ctx context.Context) (items int, err error) {
-	n, err := one(ctx, tx, number, `SELECT COALESCE(SUM(quantity), 0) FROM owed WHERE account = $1`, tx.account)
-	return int(deref(n)), err
-}
-
 // removeOwed removes a write that is being submitted, or the part of it.
 func (tx Tx) removeOwed(ctx context.Context, o Owed) error {
 	const where = ` WHERE account = $1 AND sku = $2 AND kind = $3 AND listing = $4`
@@ -67,12 +61,6 @@ func (tx Tx) removeOwed(ctx context.Context, o Owed) error {
 	}
 	_, err = tx.Exec(ctx, `DELETE FROM owed`+where+` AND quantity <= 0`, args...)
 	return err
-}
-
-// OwedDeletes returns how many deletes are owed.
-func (tx Tx) OwedDeletes(ctx context.Context) (int, error) {
-	n, err := one(ctx, tx, number, `SELECT COUNT(*) FROM owed WHERE account = $1 AND kind = 'delete'`, tx.account)
-	return int(deref(n)), err
 }
 
 // OwedBody returns the body of what a row owes of a kind, "" if it owes none.

@@ -29,6 +29,9 @@ type Config struct {
 	// Audit makes the engine read all pages again and again, within a tenth of the day's requests.
 	Audit bool
 
+	// CoolDown is called with the time before which no process of the account should send anything,
+	// after a 429. Nil ignores it.
+	CoolDown func(ctx context.Context, until time.Time) error
 	// OnItem is called with the outcome of each item when it is recorded. Nil ignores it.
 	OnItem func(ledger.Item)
 	// OnEvent is called with what happens, for people. Nil ignores it.
@@ -146,6 +149,11 @@ func (e *Engine) passing(ctx context.Context, err error) error {
 	pause := min(time.Second<<min(e.failures-1, 6), time.Minute)
 	if failed, ok := errors.AsType[*client.ThrottledError](err); ok {
 		pause = max(pause, time.Until(failed.Until))
+		if e.CoolDown != nil {
+			if err := e.CoolDown(ctx, failed.Until); err != nil {
+				return err
+			}
+		}
 	}
 	e.pausedTo = time.Now().Add(pause)
 	e.OnEvent(fmt.Sprintf("%v: next try in %s", err, pause.Round(time.Second)))

@@ -41,7 +41,6 @@ type view struct {
 	due      time.Time // When a row is to be decided again; zero for never.
 	owed     int
 	inFlight int
-	lookups  int
 	page     int64
 	readOnce bool // A reading of all pages has been complete since it was asked for.
 	fresh    bool // Sales were read since it was asked for.
@@ -88,16 +87,13 @@ func (e *Engine) view(
 	v.fresh = !sales.IsZero() && !sales.Before(e.salesFrom)
 	isWorking := v.account.Run > 0
 	if isWorking || e.resolve {
-		if v.lookups, err = tx.CountLookups(ctx); err != nil {
-			return v, err
-		}
-	}
-	if v.lookups > 0 {
 		item, err := tx.NextLookup(ctx)
 		if err != nil {
 			return v, err
 		}
-		v.LookUps = &decide.Due{ID: item}
+		if item != "" {
+			v.LookUps = &decide.Due{ID: item}
+		}
 	}
 	v.Sales = &decide.Due{}
 	if v.fresh {
@@ -135,7 +131,7 @@ func (e *Engine) view(
 	e.queue(&v.Deletes, "deletes", false, now)
 	e.queue(&v.Deactivations, "deactivations", false, now)
 	e.queue(&v.Updates, "updates", isUnread, now)
-	e.queue(&v.Creates, "creates", isUnread || v.lookups > 0, now)
+	e.queue(&v.Creates, "creates", isUnread || v.LookUps != nil, now)
 	if e.Audit {
 		v.Audit = &decide.Due{At: turned.Add(decide.AuditEvery(v.Quota))}
 		if v.page == 0 {
@@ -165,7 +161,7 @@ func (e *Engine) status(v *view, now time.Time) Status {
 	// Markets are read again that were old when it was asked for, not those that become old meanwhile.
 	isOld := v.market != nil && e.resolve && v.market.ReadAt.Before(e.salesFrom.Add(-decide.MarketEvery))
 	s := Status{
-		Observed: !v.dirty && !isDue && v.fresh && v.readOnce && v.wanted == nil && v.lookups == 0 && !isUnread && !isOld,
+		Observed: !v.dirty && !isDue && v.fresh && v.readOnce && v.wanted == nil && v.LookUps == nil && !isUnread && !isOld,
 		Pages:    v.page,
 	}
 	s.Idle = s.Observed && v.inFlight == 0 && (v.owed == 0 || v.account.Run == 0)

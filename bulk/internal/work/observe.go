@@ -84,9 +84,6 @@ func isUnpaid(s gen.OrderStatus) bool {
 	return false
 }
 
-// isEnded reports whether an order is one of the history.
-func isEnded(s gen.OrderStatus) bool { return isUnpaid(s) || s == gen.OrderStatusCompleted }
-
 // readPage reads the next page of all listings.
 func (e *Engine) readPage(ctx context.Context, number int64) error {
 	page, err := e.Client.Listings.ListPage(ctx, client.ListingFilter{PageNumber: int(max(number, 1)), PageSize: pageSize})

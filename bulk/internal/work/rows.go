@@ -183,6 +183,9 @@ func (d *decider) result(r *ledger.Row, decision decide.Decision, problem string
 			out.Class = decide.ClassCreated
 		}
 	}
+	if isRuled(r.Price) && r.Variant != "" && r.Product == "" && !r.Missing {
+		out.Class, out.Detail = ledger.ClassInvalid, "a rule needs a style_id and size, or a gtin: the market is read by product"
+	}
 	if r.Missing && !d.policy.DeleteMissing {
 		out.Class = ledger.ClassMissing
 	}
