@@ -213,7 +213,7 @@ func (w *accountWorker) Work(ctx context.Context, _ *river.Job[accountArgs]) err
 		s.end <- err
 	}
 	w.bulk.session <- nil
-	return river.JobSnooze(time.Second) // a job that is inserted now would be lost if this one ended
+	return river.JobSnooze(50 * time.Millisecond) // a job that is inserted now would be lost if this one ended
 }
 
 // start starts the worker of the ledger, which excludes those of other processes.
@@ -229,7 +229,8 @@ func (b *Bulk) start(ctx context.Context) error {
 		return fmt.Errorf("start: %w", err)
 	}
 	worker, err := b.db.Work(ctx, db.WorkConfig{
-		Workers: workers, Queues: map[string]int{river.QueueDefault: 1}, JobTimeout: 5 * time.Minute,
+		Workers: workers, Queues: map[string]int{river.QueueDefault: 1}, Poll: 250 * time.Millisecond,
+		JobTimeout: 5 * time.Minute,
 	})
 	if err != nil {
 		return err
