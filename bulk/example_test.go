@@ -30,7 +30,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }() // the system cleans its directory
 
 	ctx := context.Background()
 	b, err := bulk.Open(ctx, bulk.Config{

@@ -47,6 +47,7 @@ const (
 	ClassInvalid   Class = "invalid"  // The catalog does not have the item.
 	ClassFailed    Class = "failed"   // The service refused what is owed.
 	ClassMissing   Class = "missing"  // The inventory no longer has the SKU; its listings stay.
+	ClassGone      Class = "gone"     // The inventory no longer has the SKU, and it has no listings.
 )
 
 func classOf(c decide.Class) Class {

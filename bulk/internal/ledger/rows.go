@@ -18,6 +18,7 @@ const maxRows = 500
 const (
 	ClassInvalid decide.Class = "invalid" // The catalog does not have the item.
 	ClassMissing decide.Class = "missing" // The row is not in the newest inventory, and its listings stay.
+	ClassGone    decide.Class = "gone"    // The row is not in the newest inventory, and has no listings.
 )
 
 // Row is a desired row with what the ledger knows of it.

@@ -45,6 +45,7 @@ type Engine struct {
 	limits    map[decide.WriteKind]int // Items that a batch may have, after one was refused as a whole.
 	since     map[string]time.Time     // When a queue was empty last.
 	failures  int                      // Consecutive transient failures.
+	responded bool                     // The service has responded to this engine.
 	pausedTo  time.Time                // No request before this, after a failure.
 	salesFrom time.Time                // Sales are read again if they were not since.
 	readFrom  time.Time                // All pages are read again if they were not since.
@@ -57,6 +58,9 @@ const (
 	defaultSendWithin = time.Minute // Less if the settle time is.
 	leastSendWithin   = 5 * time.Second
 )
+
+// firstFailures is how many failures end the work if the service has never responded.
+const firstFailures = 3
 
 // New returns an engine.
 func New(c Config) *Engine {
@@ -130,7 +134,7 @@ func (e *Engine) Step(ctx context.Context) (Status, error) {
 	s.Next = now
 	err = e.do(ctx, act, &v)
 	if err == nil {
-		e.failures = 0
+		e.failures, e.responded = 0, true
 	}
 	return s, e.passing(ctx, err)
 }
@@ -146,6 +150,9 @@ func (e *Engine) passing(ctx context.Context, err error) error {
 		return err
 	}
 	e.failures++
+	if !e.responded && e.failures >= firstFailures {
+		return err // there may be no service at this address
+	}
 	pause := min(time.Second<<min(e.failures-1, 6), time.Minute)
 	if failed, ok := errors.AsType[*client.ThrottledError](err); ok {
 		pause = max(pause, time.Until(failed.Until))

@@ -186,7 +186,10 @@ func (d *decider) result(r *ledger.Row, decision decide.Decision, problem string
 	if isRuled(r.Price) && r.Variant != "" && r.Product == "" && !r.Missing {
 		out.Class, out.Detail = ledger.ClassInvalid, "a rule needs a style_id and size, or a gtin: the market is read by product"
 	}
-	if r.Missing && !d.policy.DeleteMissing {
+	switch {
+	case r.Missing && decision.Live+decision.MayLive == 0 && len(r.InFlight) == 0:
+		out.Class = ledger.ClassGone
+	case r.Missing && !d.policy.DeleteMissing:
 		out.Class = ledger.ClassMissing
 	}
 	if out.Class == decide.ClassFailed {

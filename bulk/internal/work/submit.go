@@ -165,8 +165,9 @@ func idOf[T any](handle *client.Batch[T]) string {
 
 // sent records what became of a call.
 func (e *Engine) sent(ctx context.Context, s ledger.Submission, b body, batch string, err error) error {
-	ctx = context.WithoutCancel(ctx)
-	record := func(change func(context.Context, ledger.Tx) error) error { return e.Ledger.Do(ctx, change) }
+	record := func(change func(context.Context, ledger.Tx) error) error {
+		return e.Ledger.Do(context.WithoutCancel(ctx), change)
+	}
 	switch {
 	case batch != "": // also beside an error: what is left of the response has the id
 		s.Batch, s.State, s.NextAt = batch, ledger.SubmissionSubmitted, time.Now()
@@ -180,11 +181,16 @@ func (e *Engine) sent(ctx context.Context, s ledger.Submission, b body, batch st
 		s.State = ledger.SubmissionRecorded
 		return record(func(ctx context.Context, tx ledger.Tx) error { return tx.SetSubmission(ctx, s) })
 	case errors.Is(err, client.ErrBadRequest):
-		return e.refused(ctx, s, b, err)
+		return e.refused(context.WithoutCancel(ctx), s, b, err)
 	}
 	recorded := record(func(ctx context.Context, tx ledger.Tx) error { return tx.Unrecord(ctx, s.ID) })
 	if full, ok := errors.AsType[*quota.Error](err); ok && recorded == nil {
 		e.pausedTo = time.Now().Add(min(max(full.Wait, time.Second), time.Minute))
+		return nil
+	}
+	if recorded == nil && (errors.Is(err, client.ErrTooLate) || ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded)) {
+		e.OnEvent(fmt.Sprintf("a batch of %ss was not sent in time, and is made again", s.Kind))
+		e.pausedTo = time.Now().Add(time.Second)
 		return nil
 	}
 	return errors.Join(recorded, err)
