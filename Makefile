@@ -18,7 +18,7 @@ RACEFLAGS := $(if $(RACE),-race '-gcflags=modernc.org/...=-race=false -d=checkpt
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo quick test quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-sandbox soak stress check clean
+.PHONY: help demo quick test quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-check bench-go bench-sandbox soak stress check clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,7 @@ quirks: ## run the tests on the sandbox once more with responses as a live servi
 
 generate: ## write the generated files from api/openapi.yaml
 	go generate ./...
+	cd bench && go generate ./...
 
 spec: ## validate api/openapi.yaml
 	go run github.com/getkin/kin-openapi/cmd/validate api/openapi.yaml
@@ -49,6 +50,7 @@ lint: ## run go vet, gofumpt, golangci-lint and actionlint
 	go vet ./...
 	$(TOOL) gofumpt -l -d .
 	$(TOOL) golangci-lint run ./...
+	cd bench && go vet ./... && go tool -modfile=../internal/tools/go.mod golangci-lint run ./...
 	$(TOOL) actionlint -shellcheck= -pyflakes=
 
 # BASE is a commit; the merge base with main by default, see internal/cmd/apicheck.
@@ -58,8 +60,9 @@ api: ## check that CHANGELOG.md names every incompatible change of the API since
 fmt: ## format the code as lint requires
 	$(TOOL) gofumpt -l -w .
 
-tidy: ## tidy the three go.mod files
+tidy: ## tidy the four go.mod files
 	go mod tidy
+	cd bench && go mod tidy
 	cd internal/consumer && go mod tidy
 	cd internal/tools && go mod tidy
 
@@ -85,8 +88,16 @@ chaos: ## sell 20 x 10,000 listings through a broken network; lose and duplicate
 sale: ## sell 10,000 listings in simulated time, within the public quota
 	go test -count 1 -run TestSale_LastsAsLongAsTheQuota -v ./client -sale-listings 10000
 
-bench: ## run the benchmarks
+bench: ## compare the SDK with other clients, as in docs/performance.md
+	cd bench && go run .
+
+bench-check: ## fail if the SDK is beyond bench/limits.json, and test the comparison
+	cd bench && go test -timeout 5m ./...
+	cd bench && go run . -check
+
+bench-go: ## run all benchmarks of go test
 	go test -run '^$$' -bench . -benchmem -timeout 20m ./...
+	cd bench && go test -run '^$$' -bench . -benchmem -timeout 20m ./...
 
 bench-sandbox: ## measure the sandbox with 1,000,000 listings in its file
 	go run ./internal/cmd/benchsandbox

@@ -112,11 +112,12 @@ func (a *admission) waitForCooldown(req *http.Request) error {
 
 // waitForQuota acquires a place in the quota. Only ctx ends the wait, no other limit of the client.
 func (a *admission) waitForQuota(req *http.Request) (quota.Release, error) {
-	report := newWaitReport(func(full quota.Window, waited time.Duration) {
-		a.report(req, Event{Reason: ReasonQuota, Window: full, Delay: waited})
-	})
-	defer report.end()
-	ctx := quota.WithTrace(req.Context(), &quota.Trace{WaitStart: report.begin})
+	ctx := req.Context()
+	if a.observer.listens(ctx, slog.LevelDebug) {
+		report := newWaitReport(a, req)
+		defer report.end()
+		ctx = quota.WithTrace(ctx, &report.trace)
+	}
 	start := time.Now()
 	release, err := a.limiter.Acquire(ctx, callOf(req).items)
 	callOf(req).waited += time.Since(start)
@@ -147,16 +148,20 @@ func (a *admission) failed(req *http.Request, err error) error {
 // waitReport reports a wait when it begins, every minute, and when it ends, with the time since the
 // last report. A timer's goroutine reports the minutes, because the call's goroutine is waiting.
 type waitReport struct {
-	mu     sync.Mutex
-	report func(full quota.Window, waited time.Duration)
-	timer  *time.Timer
-	full   quota.Window
-	begun  bool
-	last   time.Time // When the wait began, or was last reported.
+	admission *admission
+	req       *http.Request
+	trace     quota.Trace
+
+	mu           sync.Mutex
+	timer        *time.Timer
+	full         quota.Window
+	begun, ended bool
+	last         time.Time // When the wait began, or was last reported.
 }
 
-func newWaitReport(report func(quota.Window, time.Duration)) *waitReport {
-	r := &waitReport{report: report, last: time.Now()}
+func newWaitReport(a *admission, req *http.Request) *waitReport {
+	r := &waitReport{admission: a, req: req, last: time.Now()}
+	r.trace.WaitStart = r.begin
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.timer = time.AfterFunc(waitReportInterval, r.minute)
@@ -167,18 +172,18 @@ func newWaitReport(report func(quota.Window, time.Duration)) *waitReport {
 func (r *waitReport) begin(full quota.Window) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.begun || r.report == nil {
+	if r.begun || r.ended {
 		return
 	}
 	r.full, r.begun, r.last = full, true, time.Now()
 	r.timer.Reset(waitReportInterval)
-	r.report(full, 0)
+	r.report(0)
 }
 
 func (r *waitReport) minute() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.report == nil {
+	if r.ended {
 		return
 	}
 	r.begun = true
@@ -198,14 +203,18 @@ func (r *waitReport) end() {
 	if time.Since(r.last) >= shortest {
 		r.reportElapsed()
 	}
-	r.report = nil
+	r.ended = true
 }
 
 func (r *waitReport) reportElapsed() {
 	now := time.Now()
 	waited := now.Sub(r.last)
 	r.last = now
-	r.report(r.full, waited)
+	r.report(waited)
+}
+
+func (r *waitReport) report(waited time.Duration) {
+	r.admission.report(r.req, Event{Reason: ReasonQuota, Window: r.full, Delay: waited})
 }
 
 // place is an attempt's place in the quota. It is occupied from before the connection is requested

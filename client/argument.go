@@ -11,10 +11,12 @@ import (
 
 // checkIDs refuses ids that would make the path of an operation another path.
 func checkIDs(op gen.Operation, ids []string) error {
-	_, names, _ := strings.Cut(op.Route, "{")
-	for i, name := range strings.Split(names, "{")[:len(ids)] {
-		name, _, _ = strings.Cut(name, "}")
-		if err := checkID(op.ID, name, ids[i]); err != nil {
+	rest := op.Route
+	for _, id := range ids {
+		var name string
+		_, rest, _ = strings.Cut(rest, "{")
+		name, rest, _ = strings.Cut(rest, "}")
+		if err := checkID(op.ID, name, id); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,10 +17,11 @@ import (
 
 // auth adds the API key and an access token to every attempt.
 type auth struct {
-	apiKey   string
-	tokens   oauth2.TokenSource
-	lifetime *lifetime
-	latest   atomic.Value // A string: the access token of the last attempt of any call.
+	apiKey       string
+	apiKeyHeader []string // The value of the header, which requests share.
+	tokens       oauth2.TokenSource
+	lifetime     *lifetime
+	latest       atomic.Pointer[bearer] // Of the last attempt of any call.
 
 	mu       sync.Mutex
 	inFlight *tokenCall // Nil unless the source is being asked by a goroutine.
@@ -42,10 +42,20 @@ func (a *auth) authorize(req *http.Request) (*oauth2.Token, error) {
 		return nil, fmt.Errorf("%s: %w", callOf(req).op.ID, err)
 	}
 	callOf(req).token = token.AccessToken
-	a.latest.Store(token.AccessToken)
-	req.Header.Set("Authorization", "Bearer "+token.AccessToken)
-	req.Header.Set("X-Api-Key", a.apiKey)
+	credentials := a.latest.Load()
+	if credentials == nil || credentials.token != token.AccessToken {
+		credentials = &bearer{token: token.AccessToken, header: []string{"Bearer " + token.AccessToken}}
+		a.latest.Store(credentials)
+	}
+	req.Header["Authorization"] = credentials.header
+	req.Header["X-Api-Key"] = a.apiKeyHeader
 	return token, nil
+}
+
+// bearer is an access token and the header that carries it. Requests share the header's value.
+type bearer struct {
+	token  string
+	header []string
 }
 
 // get returns the source's access token. It returns early when ctx or the client ends. joined
@@ -54,10 +64,10 @@ func (a *auth) get(ctx context.Context) (got *oauth2.Token, joined bool, err err
 	if a.lifetime.closed() {
 		return nil, false, ErrClosed
 	}
-	ctx, cancel := a.lifetime.within(ctx)
-	defer cancel()
-	got, joined, err = a.ask(ctx)
-	if err != nil && errors.Is(context.Cause(ctx), ErrClosed) {
+	within := &lifetimeContext{Context: ctx, lifetime: a.lifetime}
+	defer within.end()
+	got, joined, err = a.ask(within)
+	if err != nil && errors.Is(context.Cause(within), ErrClosed) {
 		return nil, joined, ErrClosed
 	}
 	if failed, ok := errors.AsType[*token.Error](err); ok {
@@ -139,6 +149,8 @@ func (a *auth) renew(ctx context.Context, refused string, mayRetry bool) (bool, 
 // redact removes the credentials from a text that came from outside and may repeat them. An empty
 // token means the latest one.
 func (a *auth) redact(text, token string) string {
-	latest, _ := a.latest.Load().(string)
-	return guard.Redact(text, a.apiKey, cmp.Or(token, latest))
+	if latest := a.latest.Load(); token == "" && latest != nil {
+		token = latest.token
+	}
+	return guard.Redact(text, a.apiKey, token)
 }

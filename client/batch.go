@@ -36,10 +36,9 @@ type poll struct {
 
 // batchKind is the difference between create, update and delete batches.
 type batchKind[T any] struct {
-	get, list gen.OperationID
-	read      method[string]
-	items     func(ctx context.Context, batchID string, status *gen.BatchItemStatus) (*http.Response, error)
-	view      func(*T) batchItem
+	get   func(c gen.Calls, ctx context.Context, batchID string) (*gen.Batch, error)
+	items func(ctx context.Context, batchID string, status *gen.BatchItemStatus) ([]T, error)
+	view  func(*T) batchItem
 }
 
 // submittedBatch describes a batch that this client has submitted.
@@ -93,10 +92,8 @@ func (b *Batch[T]) pollOnce(ctx context.Context, since, began time.Time) poll {
 	if latest.at.After(since) && (latest.err == nil || !latest.at.Before(began)) {
 		return latest
 	}
-	call := newCall(b.kind.get, b.id)
-	s, err := do[gen.Batch](ctx, b.c, call, func(ctx context.Context) (*http.Response, error) {
-		return b.kind.read(ctx, b.id)
-	})
+	call := b.c.newCall()
+	s, err := b.kind.get(gen.Calls{Invoker: call}, ctx, b.id)
 	_, full := errors.AsType[*quota.Error](err)
 	_, throttled := errors.AsType[*ThrottledError](err)
 	if err != nil && (full || throttled || ctx.Err() != nil || !b.isTransient(err)) {
@@ -176,15 +173,5 @@ func (c *Client) redactBatch(b gen.Batch) gen.Batch {
 // or GET /selling/batch/delete-listing/{batchId}/items. The batch need not be done. Errors: as
 // [Batch.Poll].
 func (b *Batch[T]) Results(ctx context.Context, status gen.BatchItemStatus) ([]T, error) {
-	type itemList struct {
-		Items []T `json:"items"`
-	}
-	call := newCall(b.kind.list, b.id)
-	list, err := do[itemList](ctx, b.c, call, func(ctx context.Context) (*http.Response, error) {
-		return b.kind.items(ctx, b.id, set(status))
-	})
-	if err != nil {
-		return nil, err
-	}
-	return list.Items, nil
+	return b.kind.items(ctx, b.id, set(status))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -36,8 +35,8 @@ func (s *Batches) Create(ctx context.Context, items []gen.CreateItem) (*Batch[ge
 		return nil, err
 	}
 	sent := &submittedBatch{items: listings}
-	return submit(ctx, gen.OpCreateListingsBatch, sent, s.ResumeCreate,
-		s.c.raw.CreateListingsBatch, gen.CreateListingsBatchRequest{Items: items})
+	return submit(ctx, s.ResumeCreate(""), sent,
+		gen.Calls.CreateListingsBatch, gen.CreateListingsBatchRequest{Items: items})
 }
 
 // CheckCreate returns the [ArgumentError] with which [Batches.Create] would refuse the items, or
@@ -95,8 +94,8 @@ func (s *Batches) Update(ctx context.Context, items []gen.UpdateItem) (*Batch[ge
 		return nil, err
 	}
 	sent := &submittedBatch{items: len(items), listingIDs: ids}
-	return submit(ctx, op, sent, s.ResumeUpdate,
-		s.c.raw.UpdateListingsBatch, gen.UpdateListingsBatchRequest{Items: items})
+	return submit(ctx, s.ResumeUpdate(""), sent,
+		gen.Calls.UpdateListingsBatch, gen.UpdateListingsBatchRequest{Items: items})
 }
 
 // Delete submits a batch that deletes listings, 100 at most and each once, with POST
@@ -115,8 +114,8 @@ func (s *Batches) Delete(ctx context.Context, listingIDs []string) (*Batch[gen.D
 		items[i].ListingID = id
 	}
 	sent := &submittedBatch{items: len(items), listingIDs: slices.Clone(listingIDs)}
-	return submit(ctx, op, sent, s.ResumeDelete,
-		s.c.raw.DeleteListingsBatch, gen.DeleteListingsBatchRequest{Items: items})
+	return submit(ctx, s.ResumeDelete(""), sent,
+		gen.Calls.DeleteListingsBatch, gen.DeleteListingsBatchRequest{Items: items})
 }
 
 // checkListings refuses invalid ids, and a listing that occurs twice: the service does not define
@@ -148,18 +147,16 @@ func checkCount(op gen.OperationID, n, limit int) error {
 	return nil
 }
 
-// submit sends a batch and returns its handle, also if the response is broken but contains the
+// submit sends a batch and returns its handle b, also if the response is broken but contains the
 // batchId.
 func submit[T, B any](
-	ctx context.Context, op gen.OperationID, sent *submittedBatch, resume func(string) *Batch[T], m method[B], body B,
+	ctx context.Context, b *Batch[T], sent *submittedBatch,
+	send func(gen.Calls, context.Context, B) (*gen.Batch, error), body B,
 ) (*Batch[T], error) {
-	b := resume("")
 	b.submitted = sent
-	call := newCall(op)
+	call := b.c.newCall()
 	call.items = sent.items
-	snapshot, err := do[gen.Batch](ctx, b.c, call, func(ctx context.Context) (*http.Response, error) {
-		return m(ctx, body)
-	})
+	snapshot, err := send(gen.Calls{Invoker: call}, ctx, body)
 	sent.at = time.Now()
 	if err != nil {
 		if b.id = salvage(err, "batchId"); b.id == "" {
@@ -176,11 +173,14 @@ func submit[T, B any](
 // no I/O.
 func (s *Batches) ResumeCreate(batchID string) *Batch[gen.CreateBatchItem] {
 	return newBatch(s.c, batchID, batchKind[gen.CreateBatchItem]{
-		get:  gen.OpGetCreateListingsBatch,
-		list: gen.OpListCreateListingsBatchItems,
-		read: s.c.raw.GetCreateListingsBatch,
-		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) (*http.Response, error) {
-			return s.c.raw.ListCreateListingsBatchItems(ctx, id, &gen.ListCreateListingsBatchItemsParams{Status: status})
+		get: gen.Calls.GetCreateListingsBatch,
+		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) ([]gen.CreateBatchItem, error) {
+			params := &gen.ListCreateListingsBatchItemsParams{Status: status}
+			list, err := s.c.calls().ListCreateListingsBatchItems(ctx, id, params)
+			if err != nil {
+				return nil, err
+			}
+			return list.Items, nil
 		},
 		view: func(i *gen.CreateBatchItem) batchItem {
 			return batchItem{i.ItemID, i.Status, i.Error, "", i.Result.ListingID}
@@ -191,11 +191,14 @@ func (s *Batches) ResumeCreate(batchID string) *Batch[gen.CreateBatchItem] {
 // ResumeUpdate returns the handle of an update batch by its id. It does no I/O.
 func (s *Batches) ResumeUpdate(batchID string) *Batch[gen.UpdateBatchItem] {
 	return newBatch(s.c, batchID, batchKind[gen.UpdateBatchItem]{
-		get:  gen.OpGetUpdateListingsBatch,
-		list: gen.OpListUpdateListingsBatchItems,
-		read: s.c.raw.GetUpdateListingsBatch,
-		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) (*http.Response, error) {
-			return s.c.raw.ListUpdateListingsBatchItems(ctx, id, &gen.ListUpdateListingsBatchItemsParams{Status: status})
+		get: gen.Calls.GetUpdateListingsBatch,
+		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) ([]gen.UpdateBatchItem, error) {
+			params := &gen.ListUpdateListingsBatchItemsParams{Status: status}
+			list, err := s.c.calls().ListUpdateListingsBatchItems(ctx, id, params)
+			if err != nil {
+				return nil, err
+			}
+			return list.Items, nil
 		},
 		view: func(i *gen.UpdateBatchItem) batchItem {
 			return batchItem{i.ItemID, i.Status, i.Error, i.ListingInput.ListingID, i.Result.ListingID}
@@ -206,11 +209,14 @@ func (s *Batches) ResumeUpdate(batchID string) *Batch[gen.UpdateBatchItem] {
 // ResumeDelete returns the handle of a delete batch by its id. It does no I/O.
 func (s *Batches) ResumeDelete(batchID string) *Batch[gen.DeleteBatchItem] {
 	return newBatch(s.c, batchID, batchKind[gen.DeleteBatchItem]{
-		get:  gen.OpGetDeleteListingsBatch,
-		list: gen.OpListDeleteListingsBatchItems,
-		read: s.c.raw.GetDeleteListingsBatch,
-		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) (*http.Response, error) {
-			return s.c.raw.ListDeleteListingsBatchItems(ctx, id, &gen.ListDeleteListingsBatchItemsParams{Status: status})
+		get: gen.Calls.GetDeleteListingsBatch,
+		items: func(ctx context.Context, id string, status *gen.BatchItemStatus) ([]gen.DeleteBatchItem, error) {
+			params := &gen.ListDeleteListingsBatchItemsParams{Status: status}
+			list, err := s.c.calls().ListDeleteListingsBatchItems(ctx, id, params)
+			if err != nil {
+				return nil, err
+			}
+			return list.Items, nil
 		},
 		view: func(i *gen.DeleteBatchItem) batchItem {
 			return batchItem{i.ItemID, i.Status, i.Error, i.ListingInput.ID, i.Result.ListingID}

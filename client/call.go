@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,8 +18,10 @@ const callLimit = 30 * time.Minute
 
 // call is the state that the stages share about one call. It travels in the request's context.
 type call struct {
+	client   *Client // Of a typed call, and so are invalid, ids and header.
+	invalid  error   // Why the arguments are refused.
 	op       gen.Operation
-	ids      []string  // The ids in the path of a typed call.
+	ids      []string  // The ids in the path.
 	items    int       // Batch items that the call submits, counted as listings.
 	check    sendCheck // Whether the call may still be sent; nil if nothing is to be checked.
 	started  time.Time
@@ -27,6 +30,7 @@ type call struct {
 	token    string        // The access token of the last attempt.
 	place    *place        // The last attempt's place in the quota.
 	header   http.Header   // Of the response, once it is decoded.
+	buffer   *bytes.Buffer // Of the body, until it is decoded; nil if it is not used again.
 
 	// Counters of the retry stage: attempts that ended, not counting redirects that a read
 	// followed; 429s and 401s among their responses; and retries acquired from the budget.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"net/http"
 	"unicode/utf8"
 
 	"github.com/sellside-sdk/sellside-go/gen"
@@ -53,32 +52,32 @@ func (s *Catalog) Search(ctx context.Context, search ProductQuery) iter.Seq2[gen
 // [ErrBadRequest], [ErrUnauthorized].
 func (s *Catalog) SearchPage(ctx context.Context, search ProductQuery) (*gen.ProductPage, error) {
 	params, err := search.params()
-	return do1[gen.ProductPage](ctx, s.c, gen.OpSearchProducts, s.c.raw.SearchProducts, params, err)
+	return s.c.calls(err).SearchProducts(ctx, params)
 }
 
 // GetProduct reads one product with GET /catalog/products/{productId}. Errors: [ErrNotFound], also
 // for an id that was valid once; [ErrBadRequest], [ErrUnauthorized].
 func (s *Catalog) GetProduct(ctx context.Context, productID string) (*gen.Product, error) {
-	return do1[gen.Product](ctx, s.c, gen.OpGetProduct, s.c.raw.GetProduct, productID)
+	return s.c.calls().GetProduct(ctx, productID)
 }
 
 // ListVariants reads all variants of a product with GET /catalog/products/{productId}/variants.
 // VariantValue is the size; VariantName is not. Errors: [ErrNotFound], [ErrUnauthorized].
 func (s *Catalog) ListVariants(ctx context.Context, productID string) ([]gen.Variant, error) {
-	return list(do1[[]gen.Variant](ctx, s.c, gen.OpListVariants, s.c.raw.ListVariants, productID))
+	return list(s.c.calls().ListVariants(ctx, productID))
 }
 
 // GetVariant reads one variant with GET /catalog/products/{productId}/variants/{variantId}. Errors:
 // [ErrNotFound], [ErrBadRequest], [ErrUnauthorized].
 func (s *Catalog) GetVariant(ctx context.Context, productID, variantID string) (*gen.Variant, error) {
-	return do2[gen.Variant](ctx, s.c, gen.OpGetVariant, s.c.raw.GetVariant, productID, variantID)
+	return s.c.calls().GetVariant(ctx, productID, variantID)
 }
 
 // GetVariantByGTIN reads the variant with a UPC, EAN or ITF-14 number, with GET
 // /catalog/products/variants/gtins/{gtin}. Errors: [ErrNotFound], [ErrBadRequest],
 // [ErrUnauthorized].
 func (s *Catalog) GetVariantByGTIN(ctx context.Context, gtin string) (*gen.Variant, error) {
-	return do1[gen.Variant](ctx, s.c, gen.OpGetVariantByGTIN, s.c.raw.GetVariantByGTIN, gtin)
+	return s.c.calls().GetVariantByGTIN(ctx, gtin)
 }
 
 // GetMarketData reads the asks and bids for a variant with GET
@@ -89,11 +88,8 @@ func (s *Catalog) GetVariantByGTIN(ctx context.Context, gtin string) (*gen.Varia
 func (s *Catalog) GetMarketData(
 	ctx context.Context, productID, variantID string, currency gen.CurrencyCode,
 ) (*gen.MarketData, error) {
-	call := newCall(gen.OpGetVariantMarketData, productID, variantID)
 	params := &gen.GetVariantMarketDataParams{CurrencyCode: set(currency)}
-	return do[gen.MarketData](ctx, s.c, call, func(ctx context.Context) (*http.Response, error) {
-		return s.c.raw.GetVariantMarketData(ctx, productID, variantID, params)
-	})
+	return s.c.calls().GetVariantMarketData(ctx, productID, variantID, params)
 }
 
 // ListMarketData reads the market data of all variants of a product with GET
@@ -103,8 +99,7 @@ func (s *Catalog) ListMarketData(
 	ctx context.Context, productID string, currency gen.CurrencyCode,
 ) ([]gen.MarketData, error) {
 	params := &gen.ListProductMarketDataParams{CurrencyCode: set(currency)}
-	const op = gen.OpListProductMarketData
-	return list(do2[[]gen.MarketData](ctx, s.c, op, s.c.raw.ListProductMarketData, productID, params))
+	return list(s.c.calls().ListProductMarketData(ctx, productID, params))
 }
 
 // list returns the elements of a response that is a bare array.
@@ -135,7 +130,7 @@ func (s *Catalog) Ingest(ctx context.Context, products []gen.IngestionProduct) (
 		}
 	}
 	body := gen.IngestProductsRequest{Items: products}
-	ingestion, err := do1[gen.Ingestion](ctx, s.c, op, s.c.raw.IngestProducts, body)
+	ingestion, err := s.c.calls().IngestProducts(ctx, body)
 	if id := salvage(err, "ingestionId"); id != "" {
 		return &gen.Ingestion{IngestionID: id}, err
 	}
@@ -149,7 +144,7 @@ func (s *Catalog) GetIngestion(
 	ctx context.Context, ingestionID string, status gen.IngestionStatus,
 ) ([]gen.IngestionItem, error) {
 	params := &gen.GetIngestionParams{Status: set(status)}
-	list, err := do2[gen.IngestionItemList](ctx, s.c, gen.OpGetIngestion, s.c.raw.GetIngestion, ingestionID, params)
+	list, err := s.c.calls().GetIngestion(ctx, ingestionID, params)
 	if err != nil {
 		return nil, err
 	}

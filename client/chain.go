@@ -29,16 +29,17 @@ func (f DoerFunc) Do(req *http.Request) (*http.Response, error) { return f(req) 
 type Middleware func(next Doer) Doer
 
 // newChain composes the stages that every request passes, outermost first.
-func newChain(cfg *config, a *auth, o *observer, life *lifetime) Doer {
+func newChain(cfg *config, a *auth, client *Client) Doer {
+	o := client.observer
 	pause, policy := &cooldown{}, cfg.retry.withDefaults()
-	stages := slices.Concat([]Middleware{showRecovery, life.refuseWhenClosed}, cfg.middleware, []Middleware{
+	stages := slices.Concat([]Middleware{showRecovery, client.lifetime.refuseWhenClosed}, cfg.middleware, []Middleware{
 		identify(cfg.baseURL),
 		o.watch,
 		(&retrier{policy: policy, auth: a, cooldown: pause, observer: o}).retry,
 		(&admission{policy: policy, auth: a, cooldown: pause, limiter: cfg.limiter, observer: o}).admit,
 		setHeaders,
 	})
-	doer := Doer(&sender{http: cfg.http, timeout: policy.AttemptTimeout, auth: a})
+	doer := Doer(&sender{http: cfg.http, timeout: policy.AttemptTimeout, auth: a, buffers: client.buffers})
 	for _, wrap := range slices.Backward(stages) {
 		doer = wrap(doer)
 	}
@@ -98,22 +99,27 @@ func identify(base *url.URL) Middleware {
 	}
 }
 
-// setHeaders sets the User-Agent and Accept headers unless the caller has set them.
+// setHeaders sets the User-Agent and Accept headers unless the caller has set them. Requests share
+// the values.
 func setHeaders(next Doer) Doer {
+	userAgent := []string{"sellside-go/" + Version}
+	json := []string{"application/json, */*;q=0.1"}
+	document := []string{"application/pdf, application/json;q=0.9, */*;q=0.1"} // an error is JSON
 	return DoerFunc(func(req *http.Request) (*http.Response, error) {
-		setDefault(req.Header, "User-Agent", "sellside-go/"+Version)
-		accept := "application/json, */*;q=0.1"
+		accept := json
 		if callOf(req).streamed() {
-			accept = "application/pdf, application/json;q=0.9, */*;q=0.1" // an error is JSON
+			accept = document
 		}
+		setDefault(req.Header, "User-Agent", userAgent)
 		setDefault(req.Header, "Accept", accept)
 		return next.Do(req)
 	})
 }
 
-func setDefault(h http.Header, name, value string) {
+// setDefault sets a header, whose name is canonical, unless it has a value.
+func setDefault(h http.Header, name string, value []string) {
 	if h.Get(name) == "" {
-		h.Set(name, value)
+		h[name] = value
 	}
 }
 

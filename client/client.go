@@ -31,6 +31,7 @@ type Client struct {
 	redact        func(text, token string) string
 	baseURL       *url.URL
 	observer      *observer
+	buffers       *bufferPool
 	lifetime      *lifetime
 	limiter       quota.Limiter
 	maxBatchItems int
@@ -87,17 +88,18 @@ func New(opts ...Option) (*Client, error) {
 	}
 
 	life := newLifetime(setHTTPClient(&cfg))
-	credentials := &auth{apiKey: cfg.apiKey, tokens: cfg.tokens, lifetime: life}
+	credentials := &auth{apiKey: cfg.apiKey, apiKeyHeader: []string{cfg.apiKey}, tokens: cfg.tokens, lifetime: life}
 	c := &Client{
 		redact:        credentials.redact,
 		baseURL:       cfg.baseURL,
 		observer:      newObserver(cfg.logger, cfg.hook),
+		buffers:       &bufferPool{shared: len(cfg.middleware) == 0},
 		lifetime:      life,
 		limiter:       cfg.limiter,
 		maxBatchItems: cfg.maxBatchItems,
 		waitOptions:   cfg.waitOptions,
 	}
-	c.raw = &gen.Client{Server: cfg.baseURL.String() + "/", Client: newChain(&cfg, credentials, c.observer, life)}
+	c.raw = &gen.Client{Server: cfg.baseURL.String() + "/", Client: newChain(&cfg, credentials, c)}
 	if err := joinErrors(errs...); err != nil { // newChain has called the middleware
 		return nil, fmt.Errorf("client: %w", err)
 	}

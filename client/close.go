@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 )
 
 // ErrClosed marks the error of a call that was not sent, or not sent again, because the client is
@@ -56,6 +57,49 @@ func (l *lifetime) within(ctx context.Context) (context.Context, context.CancelF
 		cancel(nil)
 	}
 }
+
+// lifetimeContext is a context that also ends with the client, as within returns it. Most token
+// sources have a token and do not wait, so the two are joined only when that is needed.
+type lifetimeContext struct {
+	context.Context //nolint:containedctx // it is a context
+	lifetime        *lifetime
+
+	mu     sync.Mutex
+	joined context.Context //nolint:containedctx // nil until it is needed
+	cancel context.CancelFunc
+	ended  bool
+}
+
+func (c *lifetimeContext) join() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.joined == nil {
+		c.joined, c.cancel = c.lifetime.within(c.Context)
+		if c.ended {
+			c.cancel()
+		}
+	}
+	return c.joined
+}
+
+// end ends the context. Call it when nothing waits for the context any more.
+func (c *lifetimeContext) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	if c.cancel != nil {
+		c.cancel()
+	}
+}
+
+// Done implements [context.Context].
+func (c *lifetimeContext) Done() <-chan struct{} { return c.join().Done() }
+
+// Err implements [context.Context].
+func (c *lifetimeContext) Err() error { return c.join().Err() }
+
+// Value implements [context.Context].
+func (c *lifetimeContext) Value(key any) any { return c.join().Value(key) }
 
 // refuseWhenClosed is the stage before all middleware, which refuses calls once the client is closed.
 func (l *lifetime) refuseWhenClosed(next Doer) Doer {

@@ -10,89 +10,71 @@ import (
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// Methods of the generated client, by their arguments: an id, parameters or a body, or an id and
-// one of the others.
-type (
-	method[A any]     func(context.Context, A, ...gen.RequestEditorFn) (*http.Response, error)
-	method2[A, B any] func(context.Context, A, B, ...gen.RequestEditorFn) (*http.Response, error)
-	send              func(context.Context) (*http.Response, error)
-)
+// calls returns the operations of the service, to call one of them unless a check has failed.
+func (c *Client) calls(checks ...error) gen.Calls { return gen.Calls{Invoker: c.newCall(checks...)} }
 
-// do1 runs an operation that takes one argument, unless one of the checks has failed.
-func do1[T, A any](
-	ctx context.Context, c *Client, op gen.OperationID, m method[A], a A, checks ...error,
-) (*T, error) {
-	send := func(ctx context.Context) (*http.Response, error) { return m(ctx, a) }
-	return do[T](ctx, c, newCall(op, a), send, checks...)
+// newCall returns the state of a call, for callers that need more of it than its result.
+func (c *Client) newCall(checks ...error) *call {
+	return &call{client: c, invalid: joinErrors(checks...)}
 }
 
-// do2 runs an operation that takes two arguments, unless one of the checks has failed.
-func do2[T, A, B any](
-	ctx context.Context, c *Client, op gen.OperationID, m method2[A, B], a A, b B, checks ...error,
-) (*T, error) {
-	send := func(ctx context.Context) (*http.Response, error) { return m(ctx, a, b) }
-	return do[T](ctx, c, newCall(op, a, b), send, checks...)
-}
-
-// newCall returns the call of an operation. Its string arguments are the ids of its path, in order.
-func newCall(op gen.OperationID, args ...any) *call {
-	row, _ := gen.LookupOperation(op) // this package passes constants of the table only
-	c := &call{op: row}
-	for _, arg := range args {
-		if id, ok := arg.(string); ok {
-			c.ids = append(c.ids, id)
-		}
-	}
-	return c
-}
-
-// do runs a call on the chain and decodes its response.
-func do[T any](ctx context.Context, c *Client, call *call, send send, checks ...error) (*T, error) {
-	resp, err := c.roundTrip(ctx, call, send, checks...)
+// Invoke implements [gen.Invoker]: it runs the call on the chain and decodes its response. A call is
+// invoked once.
+func (c *call) Invoke(
+	ctx context.Context, op gen.Operation, ids []string, build func(server string) (*http.Request, error), into any,
+) error {
+	resp, err := c.roundTrip(ctx, op, ids, build)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
+	defer c.client.buffers.put(c)
 	body, err := bodyOf(resp)
-	v := new(T)
 	var decoded gen.Decoded
 	if err == nil {
-		decoded, err = gen.Decode(ctx, body, v)
+		decoded, err = gen.Decode(ctx, body, into)
 	}
 	if err == nil {
-		err = call.verify(v, decoded)
+		err = c.verify(into, decoded)
 	}
 	if err != nil {
-		return nil, c.newDecodeError(call, resp.StatusCode, body, err)
+		return c.newDecodeError(resp.StatusCode, body, err)
 	}
 	for _, warning := range decoded.Warnings {
-		c.observer.report(ctx, slog.LevelWarn, call, Event{Kind: EventDecodeWarning, Err: errors.New(warning)})
+		c.client.observer.report(ctx, slog.LevelWarn, c, Event{Kind: EventDecodeWarning, Err: errors.New(warning)})
 	}
-	call.header = resp.Header
-	return v, nil
+	c.header = resp.Header
+	return nil
 }
 
-// roundTrip runs a call on the chain and returns responses other than 2xx as errors.
-func (c *Client) roundTrip(ctx context.Context, call *call, send send, checks ...error) (*http.Response, error) {
-	if err := joinErrors(append(checks, checkIDs(call.op, call.ids))...); err != nil {
+// roundTrip runs the call on the chain and returns responses other than 2xx as errors.
+func (c *call) roundTrip(
+	ctx context.Context, op gen.Operation, ids []string, build func(server string) (*http.Request, error),
+) (*http.Response, error) {
+	c.op, c.ids = op, ids
+	if err := joinErrors(c.invalid, checkIDs(op, ids)); err != nil {
 		return nil, err
 	}
-	resp, err := send(context.WithValue(ctx, callKey{}, call))
+	req, err := build(c.client.raw.Server)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.client.raw.Client.Do(req.WithContext(context.WithValue(ctx, callKey{}, c)))
 	if err != nil {
 		return nil, err
 	}
 	if resp.StatusCode/100 != 2 {
 		defer func() { _ = resp.Body.Close() }()
-		return nil, call.withRefusal(c.newAPIError(call, resp))
+		return nil, c.withRefusal(c.newAPIError(resp))
 	}
 	return resp, nil
 }
 
 // newDecodeError returns the error of a success whose body is not a response to the call.
-func (c *Client) newDecodeError(call *call, status int, body []byte, err error) error {
-	call.unknown = !call.op.RetrySafe
-	excerpt := excerpt(c.redact, call, body)
-	return &DecodeError{CallInfo: call.info(), StatusCode: status, Body: excerpt, Err: err}
+func (c *call) newDecodeError(status int, body []byte, err error) error {
+	c.unknown = !c.op.RetrySafe
+	excerpt := excerpt(c.client.redact, c, body)
+	return &DecodeError{CallInfo: c.info(), StatusCode: status, Body: excerpt, Err: err}
 }
 
 // excerpt returns the part of a body that an error keeps, without credentials.
@@ -105,16 +87,17 @@ func excerpt(redact func(text, token string) string, call *call, body []byte) []
 var requestIDHeaders = []string{"X-Request-Id", "X-Amzn-Requestid", "X-Correlation-Id", "Cf-Ray"}
 
 // newAPIError returns the error of a response by its status, with whatever its body contains.
-func (c *Client) newAPIError(call *call, resp *http.Response) *APIError {
+func (c *call) newAPIError(resp *http.Response) *APIError {
 	body, _ := bodyOf(resp)
-	e := &APIError{CallInfo: call.info(), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header)}
+	redact := func(text string) string { return c.client.redact(text, c.token) }
+	e := &APIError{CallInfo: c.info(), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header)}
 	for _, name := range requestIDHeaders {
 		if e.RequestID == "" {
-			e.RequestID = gen.OneLine(c.redact(resp.Header.Get(name), call.token))
+			e.RequestID = gen.OneLine(redact(resp.Header.Get(name)))
 		}
 	}
-	e.Body = excerpt(c.redact, call, body)
-	e.Message = gen.OneLine(c.redact(errorMessage(body), call.token))
+	e.Body = excerpt(c.client.redact, c, body)
+	e.Message = gen.OneLine(redact(errorMessage(body)))
 	if e.Message == "" {
 		e.Message = strings.ToLower(http.StatusText(resp.StatusCode))
 	}

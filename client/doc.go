@@ -10,9 +10,10 @@
 //	items, err := batch.Wait(ctx)
 //
 // Every method takes a context, returns (T, error), and checks its input before any I/O. Lists are
-// iterators that request a page when the loop reaches it. Writes are asynchronous in the service:
-// they return a handle, and the handle's Wait returns when the service has finished. The source of
-// each rule (documented, public or assumed) is recorded as x-provenance in api/openapi.yaml.
+// iterators that request a page when the loop reaches it, and whose memory does not grow with the
+// list. Writes are asynchronous in the service: they return a handle, and the handle's Wait returns
+// when the service has finished. The source of each rule (documented, public or assumed) is recorded
+// as x-provenance in api/openapi.yaml.
 //
 // # Retries
 //

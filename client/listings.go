@@ -46,10 +46,12 @@ func (p ListingFilter) params() (*gen.ListListingsParams, error) {
 }
 
 // List yields the listings that match, with GET /selling/listings. It requests a page when the loop
-// reaches it, and each range starts over. Pages are not a snapshot: a listing is yielded once, but
-// a listing that moves to an earlier page during the loop is missed. An error ends the sequence:
-// one of [Listings.ListPage], or [ErrPagingStuck] if the list promises more pages but sends the
-// same page again, or three in a row without a new listing.
+// reaches it, and each range starts over. Pages are not a snapshot: a listing that moves to a later
+// page during the loop, because others were created, is yielded once if it moves by less than 50,000
+// listings, and a listing that moves to an earlier page is missed. The loop remembers no more ids
+// than that needs, so its memory does not grow with the list. An error ends the sequence: one of
+// [Listings.ListPage], or [ErrPagingStuck] if the list promises more pages but sends the same page
+// again, three in a row without a new listing, or the first page once more after those 50,000.
 func (s *Listings) List(ctx context.Context, filter ListingFilter) iter.Seq2[gen.Listing, error] {
 	return numbered(gen.OpListListings, filter.PageNumber, func(l *gen.Listing) string { return l.ListingID },
 		func(number int) (page[gen.Listing], error) {
@@ -68,14 +70,14 @@ func (s *Listings) List(ctx context.Context, filter ListingFilter) iter.Seq2[gen
 // [DecodeError] if the response is not a page.
 func (s *Listings) ListPage(ctx context.Context, filter ListingFilter) (*gen.ListingPage, error) {
 	params, err := filter.params()
-	return do1[gen.ListingPage](ctx, s.c, gen.OpListListings, s.c.raw.ListListings, params, err)
+	return s.c.calls(err).ListListings(ctx, params)
 }
 
 // Get reads one listing, with its payout and its last operation, with GET
 // /selling/listings/{listingId}. Errors: [ErrNotFound], [ErrBadRequest] for an invalid id,
 // [ErrUnauthorized], [DecodeError] if the response is not this listing.
 func (s *Listings) Get(ctx context.Context, listingID string) (*gen.Listing, error) {
-	return do1[gen.Listing](ctx, s.c, gen.OpGetListing, s.c.raw.GetListing, listingID)
+	return s.c.calls().GetListing(ctx, listingID)
 }
 
 // Create creates one listing with POST /selling/listings. After [ErrOutcomeUnknown], look for the
@@ -85,8 +87,8 @@ func (s *Listings) Get(ctx context.Context, listingID string) (*gen.Listing, err
 // Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized], [ErrOutcomeUnknown].
 func (s *Listings) Create(ctx context.Context, listing gen.CreateListingRequest) (*Operation, error) {
 	const op = gen.OpCreateListing
-	return s.handle("")(do1[gen.ListingOperation](ctx, s.c, op, s.c.raw.CreateListing, listing,
-		checkID(op, "variantId", listing.VariantID), checkAmount(op, "amount", listing.Amount)))
+	calls := s.c.calls(checkID(op, "variantId", listing.VariantID), checkAmount(op, "amount", listing.Amount))
+	return s.handle("")(calls.CreateListing(ctx, listing))
 }
 
 // Update changes the price, currency or expiry of a listing with PATCH
@@ -105,8 +107,8 @@ func (s *Listings) Update(
 	if changes == (gen.UpdateListingRequest{}) {
 		unchanged = invalid(op, "changes", "no change: set amount, currencyCode or expiresAt")
 	}
-	return s.handle(listingID)(do2[gen.ListingOperation](ctx, s.c, op, s.c.raw.UpdateListing, listingID, changes,
-		unchanged, checkChange(op, "", changes.Amount, changes.CurrencyCode)))
+	calls := s.c.calls(unchanged, checkChange(op, "", changes.Amount, changes.CurrencyCode))
+	return s.handle(listingID)(calls.UpdateListing(ctx, listingID, changes))
 }
 
 // Activate gives an inactive listing an ask, with PUT /selling/listings/{listingId}/activate. Zero
@@ -117,9 +119,8 @@ func (s *Listings) Update(
 func (s *Listings) Activate(
 	ctx context.Context, listingID string, terms gen.ActivateListingRequest,
 ) (*Operation, error) {
-	const op = gen.OpActivateListing
-	return s.handle(listingID)(do2[gen.ListingOperation](ctx, s.c, op, s.c.raw.ActivateListing, listingID, terms,
-		checkChange(op, "", terms.Amount, terms.CurrencyCode)))
+	calls := s.c.calls(checkChange(gen.OpActivateListing, "", terms.Amount, terms.CurrencyCode))
+	return s.handle(listingID)(calls.ActivateListing(ctx, listingID, terms))
 }
 
 // Deactivate removes a listing's ask from the market and keeps the listing, with PUT
@@ -127,16 +128,14 @@ func (s *Listings) Activate(
 // response: as [Listings.Update]. Errors: [ErrBadRequest], [ErrUnauthorized], [ErrNotFound],
 // [ErrOutcomeUnknown].
 func (s *Listings) Deactivate(ctx context.Context, listingID string) (*Operation, error) {
-	const op = gen.OpDeactivateListing
-	return s.handle(listingID)(do1[gen.ListingOperation](ctx, s.c, op, s.c.raw.DeactivateListing, listingID))
+	return s.handle(listingID)(s.c.calls().DeactivateListing(ctx, listingID))
 }
 
 // Delete deletes a listing with DELETE /selling/listings/{listingId}. A sold listing cannot be
 // deleted. A broken response: as [Listings.Update]. Errors: [ErrBadRequest], [ErrUnauthorized],
 // [ErrNotFound], [ErrOutcomeUnknown].
 func (s *Listings) Delete(ctx context.Context, listingID string) (*Operation, error) {
-	const op = gen.OpDeleteListing
-	return s.handle(listingID)(do1[gen.ListingOperation](ctx, s.c, op, s.c.raw.DeleteListing, listingID))
+	return s.handle(listingID)(s.c.calls().DeleteListing(ctx, listingID))
 }
 
 // handle returns a function that makes the handle of the operation that a write has started, also

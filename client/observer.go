@@ -51,15 +51,12 @@ type Event struct {
 // observer reports events to the log and to the caller's hook, for all stages.
 type observer struct {
 	logger *slog.Logger
-	hook   func(Event)
+	hook   func(Event) // May be nil.
 }
 
 func newObserver(logger *slog.Logger, hook func(Event)) *observer {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
-	}
-	if hook == nil {
-		hook = func(Event) {}
 	}
 	return &observer{logger, hook}
 }
@@ -79,10 +76,20 @@ func (o *observer) watch(next Doer) Doer {
 	})
 }
 
+// listens reports whether anything receives the events of a level.
+func (o *observer) listens(ctx context.Context, level slog.Level) bool {
+	return o.hook != nil || o.logger.Enabled(ctx, level)
+}
+
 // report adds the call to an event and reports it. The log line omits zero fields.
 func (o *observer) report(ctx context.Context, level slog.Level, c *call, e Event) {
 	e.Operation, e.Method, e.Route, e.Attempt = c.op.ID, c.op.Method, c.op.Route, c.attempts
-	o.hook(e)
+	if o.hook != nil {
+		o.hook(e)
+	}
+	if !o.logger.Enabled(ctx, level) {
+		return
+	}
 	attrs := []slog.Attr{
 		slog.String("event", string(e.Kind)),
 		slog.String("operation", string(e.Operation)),

@@ -35,10 +35,8 @@ func (s *Listings) ListOperations(ctx context.Context, listingID string) iter.Se
 func (s *Listings) ListOperationsPage(
 	ctx context.Context, listingID, cursor string, size int,
 ) (*gen.ListingOperationPage, error) {
-	const op = gen.OpListListingOperations
 	params := &gen.ListListingOperationsParams{Cursor: set(cursor), PageSize: set(size)}
-	return do2[gen.ListingOperationPage](ctx, s.c, op, s.c.raw.ListListingOperations, listingID, params,
-		checkPage(op, 0, size, 100))
+	return s.c.calls(checkPage(gen.OpListListingOperations, 0, size, 100)).ListListingOperations(ctx, listingID, params)
 }
 
 // GetOperation reads one operation with GET /selling/listings/{listingId}/operations/{operationId}.
@@ -92,11 +90,8 @@ func (o *Operation) Poll(ctx context.Context) (gen.ListingOperation, error) {
 }
 
 func (o *Operation) get(ctx context.Context) (*gen.ListingOperation, http.Header, error) {
-	call := newCall(gen.OpGetListingOperation, o.listingID, o.operationID)
-	send := func(ctx context.Context) (*http.Response, error) {
-		return o.c.raw.GetListingOperation(ctx, o.listingID, o.operationID)
-	}
-	operation, err := do[gen.ListingOperation](ctx, o.c, call, send)
+	call := o.c.newCall()
+	operation, err := gen.Calls{Invoker: call}.GetListingOperation(ctx, o.listingID, o.operationID)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -61,7 +61,7 @@ func (s *Orders) ListActive(ctx context.Context, filter ActiveOrderFilter) iter.
 // often have no payout yet. Errors: [ArgumentError], [ErrBadRequest], [ErrUnauthorized].
 func (s *Orders) ListActivePage(ctx context.Context, filter ActiveOrderFilter) (*gen.OrderPage, error) {
 	params, err := filter.params()
-	return do1[gen.OrderPage](ctx, s.c, gen.OpListActiveOrders, s.c.raw.ListActiveOrders, params, err)
+	return s.c.calls(err).ListActiveOrders(ctx, params)
 }
 
 // OrderHistoryFilter filters a list of ended orders. Zero fields filter nothing.
@@ -104,7 +104,7 @@ func (s *Orders) ListHistory(ctx context.Context, filter OrderHistoryFilter) ite
 // [ArgumentError], [ErrBadRequest], [ErrUnauthorized].
 func (s *Orders) ListHistoryPage(ctx context.Context, filter OrderHistoryFilter) (*gen.OrderPage, error) {
 	params, err := filter.params()
-	return do1[gen.OrderPage](ctx, s.c, gen.OpListOrderHistory, s.c.raw.ListOrderHistory, params, err)
+	return s.c.calls(err).ListOrderHistory(ctx, params)
 }
 
 func orderNumber(o *gen.Order) string { return o.OrderNumber }
@@ -119,7 +119,7 @@ func orderPage(p *gen.OrderPage, err error) (page[gen.Order], error) {
 // Get reads one order with its shipment and payout, with GET /selling/orders/{orderNumber}. Errors:
 // [ErrNotFound], [ErrUnauthorized].
 func (s *Orders) Get(ctx context.Context, orderNumber string) (*gen.Order, error) {
-	return do1[gen.Order](ctx, s.c, gen.OpGetOrder, s.c.raw.GetOrder, orderNumber)
+	return s.c.calls().GetOrder(ctx, orderNumber)
 }
 
 // ListShippingDocuments reads the addresses of the documents of a Direct order, with GET
@@ -128,8 +128,7 @@ func (s *Orders) Get(ctx context.Context, orderNumber string) (*gen.Order, error
 func (s *Orders) ListShippingDocuments(
 	ctx context.Context, orderNumber string,
 ) (*gen.ShippingDocumentsResponse, error) {
-	const op = gen.OpGetShippingDocuments
-	return do1[gen.ShippingDocumentsResponse](ctx, s.c, op, s.c.raw.GetShippingDocuments, orderNumber)
+	return s.c.calls().GetShippingDocuments(ctx, orderNumber)
 }
 
 // Document is a document that is read from the connection. The caller closes it.
@@ -149,9 +148,10 @@ type Document struct {
 // Shipment and in [Orders.ListShippingDocuments], which is assumed. [Orders.DownloadLabels] reads
 // it there.
 func (s *Orders) DownloadShippingDocument(ctx context.Context, orderNumber, shippingID string) (*Document, error) {
-	call := newCall(gen.OpGetShippingDocument, orderNumber, shippingID)
-	resp, err := s.c.roundTrip(ctx, call, func(ctx context.Context) (*http.Response, error) {
-		return s.c.raw.GetShippingDocument(ctx, orderNumber, shippingID)
+	call, ids := s.c.newCall(), []string{orderNumber, shippingID}
+	op, _ := gen.LookupOperation(gen.OpGetShippingDocument)
+	resp, err := call.roundTrip(ctx, op, ids, func(server string) (*http.Request, error) {
+		return gen.NewGetShippingDocumentRequest(server, orderNumber, shippingID)
 	})
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (s *Orders) DownloadShippingDocument(ctx context.Context, orderNumber, ship
 	content, head, ok := peekPDF(resp.Body)
 	if !ok {
 		_ = resp.Body.Close()
-		return nil, s.c.newDecodeError(call, resp.StatusCode, head, errors.New("the body is not a PDF"))
+		return nil, call.newDecodeError(resp.StatusCode, head, errors.New("the body is not a PDF"))
 	}
 	body := struct {
 		io.Reader

@@ -20,31 +20,50 @@ type page[T any] struct {
 // maxStalePages is how many consecutive pages without a new entry make a list stuck.
 const maxStalePages = 3
 
+// seenWindow is how many other entries of a list are read at least before an entry is forgotten.
+// Entries repeat because pages shift by what is created while they are read: this is as many
+// listings as the public quota lets an account create in a day.
+const seenWindow = 50_000
+
 // listProgress detects a list that is stuck. A repeated cursor alone is not proof, and a list that
-// grows while it is read repeats entries. Proof is the same page again, or several pages without a
-// new entry.
+// grows while it is read repeats entries. Proof is the same page again, several pages without a new
+// entry, or the first page after it was forgotten. The zero value is a list that has not begun.
 type listProgress struct {
-	seen  map[string]struct{}
-	last  []string // The ids of the page before.
-	fresh bool     // Whether this page has had a new entry so far.
-	stale int      // Consecutive pages without a new entry.
+	recent, older map[string]struct{} // Seen ids. The older ones were seen before the recent ones.
+	first, last   []string            // The ids of the first page and of the page before.
+	fresh         bool                // Whether this page has had a new entry so far.
+	stale         int                 // Consecutive pages without a new entry.
 }
 
-// isNew reports whether an entry has not been yielded yet. An entry without an id counts as new,
-// but not as progress.
+// isNew reports whether an entry was not among the last seenWindow ones. An entry without an id
+// counts as new, but not as progress.
 func (p *listProgress) isNew(id string) bool {
-	if _, dup := p.seen[id]; dup {
+	if id == "" {
+		return true
+	}
+	if _, dup := p.recent[id]; dup {
 		return false
 	}
-	if id != "" {
-		p.seen[id] = struct{}{}
-		p.fresh = true
+	if len(p.recent) >= seenWindow {
+		p.recent, p.older = p.older, p.recent
+		clear(p.recent)
 	}
-	return true
+	if p.recent == nil {
+		p.recent = map[string]struct{}{}
+	}
+	p.recent[id] = struct{}{}
+	_, dup := p.older[id]
+	p.fresh = p.fresh || !dup
+	return !dup
 }
 
 // stuck reports whether the list is stuck, after a page that promises more.
 func (p *listProgress) stuck(ids []string) bool {
+	if p.first == nil {
+		p.first = ids
+	} else if p.fresh && slices.Equal(ids, p.first) && strings.Join(ids, "") != "" {
+		return true
+	}
 	again := slices.Equal(ids, p.last) && strings.Join(ids, "") != ""
 	if p.stale++; p.fresh {
 		p.stale = 0
@@ -55,12 +74,13 @@ func (p *listProgress) stuck(ids []string) bool {
 
 // numbered yields the entries of a list with page numbers, starting at page first. It requests a
 // page when the loop reaches it, and each range starts over. An entry that moves to a later page is
-// yielded once; an entry that moves to an earlier page is missed.
+// yielded once, unless it moves by more than seenWindow entries; an entry that moves to an earlier
+// page is missed.
 func numbered[T any](
 	op gen.OperationID, first int, id func(*T) string, fetch func(number int) (page[T], error),
 ) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		progress := listProgress{seen: map[string]struct{}{}}
+		progress := listProgress{}
 		for number := max(first, 1); ; number++ {
 			p, err := fetch(number)
 			if err != nil {
@@ -117,7 +137,7 @@ func (p position) isLast() bool {
 // list would be lost silently. If hasNextPage is missing or null, it sets more unless the page is
 // empty or its numbers imply that it is the last.
 func resolveHasNextPage(d gen.Decoded, more *bool, p position) error {
-	switch kind := d.Members["hasNextPage"]; kind {
+	switch kind := d.Members.Kind("hasNextPage"); kind {
 	case gen.KindBoolean:
 	case "", gen.KindNull:
 		*more = p.entries > 0 && !p.isLast()
@@ -129,7 +149,7 @@ func resolveHasNextPage(d gen.Decoded, more *bool, p position) error {
 
 // verifyCursor refuses a page that has entries but no nextCursor. Null or "" ends a list.
 func verifyCursor(d gen.Decoded, entries int) error {
-	switch kind := d.Members["nextCursor"]; {
+	switch kind := d.Members.Kind("nextCursor"); {
 	case kind == gen.KindString || kind == gen.KindNull || kind == "" && entries == 0:
 		return nil
 	default:

@@ -18,8 +18,8 @@ import (
 // with another id than the requested one. Elements of arrays may lack any member. The errors do not
 // quote the body, which may repeat credentials.
 func (c *call) verify(v any, d gen.Decoded) error {
-	if name := arrayOf(c.op.ID); name != "" && d.Members[name] != gen.KindArray {
-		return fmt.Errorf("%s is %s, want %s", name, cmp.Or(d.Members[name], "missing"), gen.KindArray)
+	if name := arrayOf(c.op.ID); name != "" && d.Members.Kind(name) != gen.KindArray {
+		return fmt.Errorf("%s is %s, want %s", name, cmp.Or(d.Members.Kind(name), "missing"), gen.KindArray)
 	}
 	switch v := v.(type) {
 	case *gen.ListingPage:

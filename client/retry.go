@@ -256,9 +256,9 @@ func notRetried(ctx context.Context, c *call, last, why error) error {
 // attempt makes one attempt with its own headers and body. The response refers to the caller's
 // request, which has no credentials.
 func attempt(req *http.Request, target *url.URL, next Doer) (*http.Response, error) {
-	c, fresh := callOf(req), req.Clone(req.Context())
+	c, fresh := callOf(req), req.WithContext(req.Context())
 	c.written = false
-	fresh.URL = target
+	fresh.URL, fresh.Header = target, req.Header.Clone()
 	if req.GetBody != nil {
 		body, err := req.GetBody()
 		if err != nil {

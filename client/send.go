@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -51,6 +53,7 @@ type sender struct {
 	http    *http.Client
 	timeout time.Duration
 	auth    *auth
+	buffers *bufferPool
 }
 
 // Do sends the request once and buffers the body, so that an incomplete body is a failure of the
@@ -66,12 +69,11 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	}
 	c.attempts++
 	ctx, cancel := context.WithCancelCause(req.Context())
-	timeout := min(s.timeout, max(c.timeLeft(req.Context()), time.Millisecond))
-	timer := time.AfterFunc(timeout, func() { cancel(&attemptTimeoutError{"no response", timeout}) })
-	done := func() { timer.Stop(); cancel(nil) }
+	stopTimer := s.startTimer(req.Context(), cancel, c)
+	done := func() { stopTimer(); cancel(nil) }
 
 	progress := newProgress(s.http.Transport, c, cancel)
-	out := req.WithContext(httptrace.WithClientTrace(ctx, progress.trace()))
+	out := req.WithContext(httptrace.WithClientTrace(ctx, &progress.trace))
 	out.GetBody = nil // net/http repeats a request on its own if it can get the body again
 	if c.check != nil && out.Body != nil && out.Body != http.NoBody {
 		out.Body = &checkedBody{ReadCloser: out.Body, refuse: progress.refuseBody}
@@ -94,18 +96,18 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	}
 	success := resp.StatusCode/100 == 2
 	if success && c.streamed() {
-		timer.Stop()
+		stopTimer()
 		resp.Body = &streamBody{body: resp.Body, cancel: cancel, broken: func(err error) error {
 			return &DecodeError{CallInfo: c.info(), StatusCode: resp.StatusCode, Err: s.cause(ctx, req, err)}
 		}}
 		return resp, nil
 	}
 
-	limit := int64(maxErrorBody)
+	buffer, limit := &bytes.Buffer{}, maxErrorBody
 	if success {
-		limit = maxBody
+		buffer, limit = s.buffers.get(c), maxBody
 	}
-	body, err := readAtMost(resp.Body, limit)
+	body, err := readAtMost(buffer, resp, limit)
 	_ = resp.Body.Close()
 	defer done()
 	if err != nil && success && !isCompleteJSON(body, err) {
@@ -121,19 +123,37 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// startTimer ends an attempt when it takes too long. Without need of a timer, because ctx ends
+// earlier, it starts none.
+func (s *sender) startTimer(ctx context.Context, cancel context.CancelCauseFunc, c *call) (stop func() bool) {
+	timeout := min(s.timeout, max(c.timeLeft(ctx), time.Millisecond))
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= timeout {
+		return func() bool { return false }
+	}
+	return time.AfterFunc(timeout, func() { cancel(&attemptTimeoutError{"no response", timeout}) }).Stop
+}
+
 // bufferedBody is a response body that the sender has read. Readers after the sender use data
 // instead of reading it again.
 type bufferedBody struct {
-	io.Reader
 	data []byte
+	read int
+	err  error
 }
 
 // newBufferedBody returns a body that ends with err, or with [io.EOF] if err is nil.
 func newBufferedBody(data []byte, err error) *bufferedBody {
-	if err == nil {
-		return &bufferedBody{bytes.NewReader(data), data}
+	return &bufferedBody{data: data, err: cmp.Or(err, io.EOF)}
+}
+
+// Read implements [io.Reader].
+func (b *bufferedBody) Read(p []byte) (int, error) {
+	if b.read == len(b.data) {
+		return 0, b.err
 	}
-	return &bufferedBody{io.MultiReader(bytes.NewReader(data), failedReader{err}), data}
+	n := copy(p, b.data[b.read:])
+	b.read += n
+	return n, nil
 }
 
 // Close implements [io.Closer].
@@ -144,11 +164,11 @@ func bodyOf(resp *http.Response) ([]byte, error) {
 	if body, ok := resp.Body.(*bufferedBody); ok {
 		return body.data, nil
 	}
-	limit := int64(maxErrorBody)
+	limit := maxErrorBody
 	if resp.StatusCode/100 == 2 {
 		limit = maxBody
 	}
-	return readAtMost(resp.Body, limit)
+	return readAtMost(&bytes.Buffer{}, resp, limit)
 }
 
 // isCompleteJSON reports whether a body is a complete JSON document although reading it ended with
@@ -185,6 +205,7 @@ func (s *sender) cause(attempt context.Context, req *http.Request, err error) er
 //   - It reports to the attempt's place in the quota that the request has arrived.
 //   - It ends an attempt that must no longer be sent: see [WithSendCheck].
 type progress struct {
+	trace      httptrace.ClientTrace
 	call       *call
 	cancel     context.CancelCauseFunc
 	plainHTTP1 bool // Whether connections without TLS are known to use HTTP/1.
@@ -197,16 +218,12 @@ type progress struct {
 }
 
 func newProgress(transport http.RoundTripper, c *call, cancel context.CancelCauseFunc) *progress {
-	p := &progress{call: c, cancel: cancel}
+	p, place := &progress{call: c, cancel: cancel}, c.place // a late report is about this attempt
 	if t, ok := transport.(*http.Transport); ok {
 		p.plainHTTP1 = t.Protocols == nil || !t.Protocols.UnencryptedHTTP2()
 		p.asked.Store(true) // it reports every connection, so no report proves that there was none
 	}
-	return p
-}
-
-func (p *progress) trace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
+	p.trace = httptrace.ClientTrace{
 		GetConn: func(string) {
 			p.asked.Store(true)
 			if p.got.Load() {
@@ -235,9 +252,10 @@ func (p *progress) trace() *httptrace.ClientTrace {
 				p.sent.Store(true)
 			}
 		},
-		WroteRequest:         func(httptrace.WroteRequestInfo) { p.call.place.wrote() },
-		GotFirstResponseByte: p.call.place.firstByte,
+		WroteRequest:         func(httptrace.WroteRequestInfo) { place.wrote() },
+		GotFirstResponseByte: place.firstByte,
 	}
+	return p
 }
 
 // refuse ends the attempt if it must not be sent, and returns why; later calls return the same. Over
@@ -295,13 +313,52 @@ func (p *progress) mayHaveSent(err error) bool {
 	}
 }
 
-// readAtMost reads r to its end, up to limit bytes. It returns the bytes read beside any error.
-func readAtMost(r io.Reader, limit int64) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if int64(len(body)) > limit {
+// readAtMost reads the body of a response to its end, up to limit bytes, into a buffer. It returns
+// the bytes read beside any error.
+func readAtMost(buffer *bytes.Buffer, resp *http.Response, limit int) ([]byte, error) {
+	if size := resp.ContentLength; size > 0 { // it is not to be trusted with much memory
+		buffer.Grow(int(min(size, maxKeptBuffer/2)) + bytes.MinRead)
+	}
+	_, err := buffer.ReadFrom(io.LimitReader(resp.Body, int64(limit)+1))
+	body := buffer.Bytes()
+	if len(body) > limit {
 		return body[:limit], fmt.Errorf("%w: more than %d KiB", ErrBodyTooLarge, limit>>10)
 	}
 	return body, err
+}
+
+// maxKeptBuffer is the capacity in bytes up to which a buffer is used again.
+const maxKeptBuffer = 1 << 20
+
+// bufferPool has the buffers of the bodies of successes. A buffer belongs to a call until the call
+// has decoded it: nothing that a call returns may point into it.
+type bufferPool struct {
+	// shared is false if a middleware may keep a body: the buffers are then not used again.
+	shared bool
+	pool   sync.Pool
+}
+
+// get returns an empty buffer for a call. Callers of [Client.Raw] keep theirs.
+func (p *bufferPool) get(c *call) *bytes.Buffer {
+	if c.client == nil || !p.shared {
+		return &bytes.Buffer{}
+	}
+	buffer, ok := p.pool.Get().(*bytes.Buffer)
+	if !ok {
+		buffer = &bytes.Buffer{}
+	}
+	c.buffer = buffer
+	return buffer
+}
+
+// put takes back the buffer of a call, which has decoded it.
+func (p *bufferPool) put(c *call) {
+	buffer := c.buffer
+	c.buffer = nil
+	if buffer != nil && buffer.Cap() <= maxKeptBuffer {
+		buffer.Reset()
+		p.pool.Put(buffer)
+	}
 }
 
 // streamBody is the body of a streamed document. It keeps the attempt's context alive until it is

@@ -63,9 +63,9 @@ func TestOpenObjects_KeepMembersBesideOneOfTheWrongKind(t *testing.T) {
 func TestOpenObjects_FieldsPrecedeMembers(t *testing.T) {
 	additions := gen.OperationAdditions{
 		AskData: gen.AskData{Amount: "80"},
-		Members: gen.OpenMembers{"ASKDATA": json.RawMessage(`{"amount":"76"}`), "amount": json.RawMessage(`"76"`)},
+		Members: gen.OpenMembers{"askData": json.RawMessage(`{"amount":"76"}`), "ASKDATA": json.RawMessage(`{"amount":"77"}`), "amount": json.RawMessage(`"76"`)},
 	}
 	text, err := json.Marshal(additions)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"askData":{"amount":"80"},"amount":"76"}`, string(text))
+	assert.JSONEq(t, `{"askData":{"amount":"80"},"ASKDATA":{"amount":"77"},"amount":"76"}`, string(text))
 }

@@ -4705,3 +4705,389 @@ var operations = [...]Operation{
 	{ID: OpGetShippingDocuments, Method: http.MethodGet, Route: "/selling/orders/{orderNumber}/shipping-document", Tag: "Orders", RetrySafe: true},
 	{ID: OpGetShippingDocument, Method: http.MethodGet, Route: "/selling/orders/{orderNumber}/shipping-document/{shippingId}", Tag: "Orders", RetrySafe: true},
 }
+
+// Invoker makes the calls of [Calls]: it sends requests and decodes responses.
+type Invoker interface {
+	// Invoke makes one call of an operation. ids are the values of the parameters in its route, in
+	// their order. build returns the request to a server, whose URL ends with a slash. into is a
+	// pointer to a zero value of the type of the response.
+	Invoke(
+		ctx context.Context, op Operation, ids []string, build func(server string) (*http.Request, error), into any,
+	) error
+}
+
+// Calls are the operations that respond with JSON, as typed calls. Package client implements the
+// Invoker; its errors are returned as they are.
+type Calls struct{ Invoker Invoker }
+
+// IngestProducts calls POST /catalog/ingestion.
+func (c Calls) IngestProducts(ctx context.Context, body IngestProductsJSONRequestBody) (*Ingestion, error) {
+	into := new(Ingestion)
+	err := c.Invoker.Invoke(ctx, operations[0], nil, func(server string) (*http.Request, error) {
+		return NewIngestProductsRequest(server, body)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetIngestion calls GET /catalog/ingestion/{ingestionId}.
+func (c Calls) GetIngestion(ctx context.Context, ingestionID string, params *GetIngestionParams) (*IngestionItemList, error) {
+	into := new(IngestionItemList)
+	err := c.Invoker.Invoke(ctx, operations[1], []string{ingestionID}, func(server string) (*http.Request, error) {
+		return NewGetIngestionRequest(server, ingestionID, params)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetVariantByGTIN calls GET /catalog/products/variants/gtins/{gtin}.
+func (c Calls) GetVariantByGTIN(ctx context.Context, gtin string) (*Variant, error) {
+	into := new(Variant)
+	err := c.Invoker.Invoke(ctx, operations[2], []string{gtin}, func(server string) (*http.Request, error) {
+		return NewGetVariantByGTINRequest(server, gtin)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetProduct calls GET /catalog/products/{productId}.
+func (c Calls) GetProduct(ctx context.Context, productID ProductID) (*Product, error) {
+	into := new(Product)
+	err := c.Invoker.Invoke(ctx, operations[3], []string{productID}, func(server string) (*http.Request, error) {
+		return NewGetProductRequest(server, productID)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// ListProductMarketData calls GET /catalog/products/{productId}/market-data.
+func (c Calls) ListProductMarketData(ctx context.Context, productID ProductID, params *ListProductMarketDataParams) (*[]MarketData, error) {
+	into := new([]MarketData)
+	err := c.Invoker.Invoke(ctx, operations[4], []string{productID}, func(server string) (*http.Request, error) {
+		return NewListProductMarketDataRequest(server, productID, params)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// ListVariants calls GET /catalog/products/{productId}/variants.
+func (c Calls) ListVariants(ctx context.Context, productID ProductID) (*[]Variant, error) {
+	into := new([]Variant)
+	err := c.Invoker.Invoke(ctx, operations[5], []string{productID}, func(server string) (*http.Request, error) {
+		return NewListVariantsRequest(server, productID)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetVariant calls GET /catalog/products/{productId}/variants/{variantId}.
+func (c Calls) GetVariant(ctx context.Context, productID ProductID, variantID VariantID) (*Variant, error) {
+	into := new(Variant)
+	err := c.Invoker.Invoke(ctx, operations[6], []string{productID, variantID}, func(server string) (*http.Request, error) {
+		return NewGetVariantRequest(server, productID, variantID)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetVariantMarketData calls GET /catalog/products/{productId}/variants/{variantId}/market-data.
+func (c Calls) GetVariantMarketData(ctx context.Context, productID ProductID, variantID VariantID, params *GetVariantMarketDataParams) (*MarketData, error) {
+	into := new(MarketData)
+	err := c.Invoker.Invoke(ctx, operations[7], []string{productID, variantID}, func(server string) (*http.Request, error) {
+		return NewGetVariantMarketDataRequest(server, productID, variantID, params)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// SearchProducts calls GET /catalog/search.
+func (c Calls) SearchProducts(ctx context.Context, params *SearchProductsParams) (*ProductPage, error) {
+	into := new(ProductPage)
+	err := c.Invoker.Invoke(ctx, operations[8], nil, func(server string) (*http.Request, error) {
+		return NewSearchProductsRequest(server, params)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// CreateListingsBatch calls POST /selling/batch/create-listing.
+func (c Calls) CreateListingsBatch(ctx context.Context, body CreateListingsBatchJSONRequestBody) (*Batch, error) {
+	into := new(Batch)
+	err := c.Invoker.Invoke(ctx, operations[9], nil, func(server string) (*http.Request, error) {
+		return NewCreateListingsBatchRequest(server, body)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetCreateListingsBatch calls GET /selling/batch/create-listing/{batchId}.
+func (c Calls) GetCreateListingsBatch(ctx context.Context, batchID BatchID) (*Batch, error) {
+	into := new(Batch)
+	err := c.Invoker.Invoke(ctx, operations[10], []string{batchID}, func(server string) (*http.Request, error) {
+		return NewGetCreateListingsBatchRequest(server, batchID)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// ListCreateListingsBatchItems calls GET /selling/batch/create-listing/{batchId}/items.
+func (c Calls) ListCreateListingsBatchItems(ctx context.Context, batchID BatchID, params *ListCreateListingsBatchItemsParams) (*CreateBatchItemList, error) {
+	into := new(CreateBatchItemList)
+	err := c.Invoker.Invoke(ctx, operations[11], []string{batchID}, func(server string) (*http.Request, error) {
+		return NewListCreateListingsBatchItemsRequest(server, batchID, params)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// DeleteListingsBatch calls POST /selling/batch/delete-listing.
+func (c Calls) DeleteListingsBatch(ctx context.Context, body DeleteListingsBatchJSONRequestBody) (*Batch, error) {
+	into := new(Batch)
+	err := c.Invoker.Invoke(ctx, operations[12], nil, func(server string) (*http.Request, error) {
+		return NewDeleteListingsBatchRequest(server, body)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetDeleteListingsBatch calls GET /selling/batch/delete-listing/{batchId}.
+func (c Calls) GetDeleteListingsBatch(ctx context.Context, batchID BatchID) (*Batch, error) {
+	into := new(Batch)
+	err := c.Invoker.Invoke(ctx, operations[13], []string{batchID}, func(server string) (*http.Request, error) {
+		return NewGetDeleteListingsBatchRequest(server, batchID)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// ListDeleteListingsBatchItems calls GET /selling/batch/delete-listing/{batchId}/items.
+func (c Calls) ListDeleteListingsBatchItems(ctx context.Context, batchID BatchID, params *ListDeleteListingsBatchItemsParams) (*DeleteBatchItemList, error) {
+	into := new(DeleteBatchItemList)
+	err := c.Invoker.Invoke(ctx, operations[14], []string{batchID}, func(server string) (*http.Request, error) {
+		return NewListDeleteListingsBatchItemsRequest(server, batchID, params)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// UpdateListingsBatch calls POST /selling/batch/update-listing.
+func (c Calls) UpdateListingsBatch(ctx context.Context, body UpdateListingsBatchJSONRequestBody) (*Batch, error) {
+	into := new(Batch)
+	err := c.Invoker.Invoke(ctx, operations[15], nil, func(server string) (*http.Request, error) {
+		return NewUpdateListingsBatchRequest(server, body)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetUpdateListingsBatch calls GET /selling/batch/update-listing/{batchId}.
+func (c Calls) GetUpdateListingsBatch(ctx context.Context, batchID BatchID) (*Batch, error) {
+	into := new(Batch)
+	err := c.Invoker.Invoke(ctx, operations[16], []string{batchID}, func(server string) (*http.Request, error) {
+		return NewGetUpdateListingsBatchRequest(server, batchID)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// ListUpdateListingsBatchItems calls GET /selling/batch/update-listing/{batchId}/items.
+func (c Calls) ListUpdateListingsBatchItems(ctx context.Context, batchID BatchID, params *ListUpdateListingsBatchItemsParams) (*UpdateBatchItemList, error) {
+	into := new(UpdateBatchItemList)
+	err := c.Invoker.Invoke(ctx, operations[17], []string{batchID}, func(server string) (*http.Request, error) {
+		return NewListUpdateListingsBatchItemsRequest(server, batchID, params)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// ListListings calls GET /selling/listings.
+func (c Calls) ListListings(ctx context.Context, params *ListListingsParams) (*ListingPage, error) {
+	into := new(ListingPage)
+	err := c.Invoker.Invoke(ctx, operations[18], nil, func(server string) (*http.Request, error) {
+		return NewListListingsRequest(server, params)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// CreateListing calls POST /selling/listings.
+func (c Calls) CreateListing(ctx context.Context, body CreateListingJSONRequestBody) (*ListingOperation, error) {
+	into := new(ListingOperation)
+	err := c.Invoker.Invoke(ctx, operations[19], nil, func(server string) (*http.Request, error) {
+		return NewCreateListingRequest(server, body)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// DeleteListing calls DELETE /selling/listings/{listingId}.
+func (c Calls) DeleteListing(ctx context.Context, listingID ListingID) (*ListingOperation, error) {
+	into := new(ListingOperation)
+	err := c.Invoker.Invoke(ctx, operations[20], []string{listingID}, func(server string) (*http.Request, error) {
+		return NewDeleteListingRequest(server, listingID)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetListing calls GET /selling/listings/{listingId}.
+func (c Calls) GetListing(ctx context.Context, listingID ListingID) (*Listing, error) {
+	into := new(Listing)
+	err := c.Invoker.Invoke(ctx, operations[21], []string{listingID}, func(server string) (*http.Request, error) {
+		return NewGetListingRequest(server, listingID)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// UpdateListing calls PATCH /selling/listings/{listingId}.
+func (c Calls) UpdateListing(ctx context.Context, listingID ListingID, body UpdateListingJSONRequestBody) (*ListingOperation, error) {
+	into := new(ListingOperation)
+	err := c.Invoker.Invoke(ctx, operations[22], []string{listingID}, func(server string) (*http.Request, error) {
+		return NewUpdateListingRequest(server, listingID, body)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// ActivateListing calls PUT /selling/listings/{listingId}/activate.
+func (c Calls) ActivateListing(ctx context.Context, listingID ListingID, body ActivateListingJSONRequestBody) (*ListingOperation, error) {
+	into := new(ListingOperation)
+	err := c.Invoker.Invoke(ctx, operations[23], []string{listingID}, func(server string) (*http.Request, error) {
+		return NewActivateListingRequest(server, listingID, body)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// DeactivateListing calls PUT /selling/listings/{listingId}/deactivate.
+func (c Calls) DeactivateListing(ctx context.Context, listingID ListingID) (*ListingOperation, error) {
+	into := new(ListingOperation)
+	err := c.Invoker.Invoke(ctx, operations[24], []string{listingID}, func(server string) (*http.Request, error) {
+		return NewDeactivateListingRequest(server, listingID)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// ListListingOperations calls GET /selling/listings/{listingId}/operations.
+func (c Calls) ListListingOperations(ctx context.Context, listingID ListingID, params *ListListingOperationsParams) (*ListingOperationPage, error) {
+	into := new(ListingOperationPage)
+	err := c.Invoker.Invoke(ctx, operations[25], []string{listingID}, func(server string) (*http.Request, error) {
+		return NewListListingOperationsRequest(server, listingID, params)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetListingOperation calls GET /selling/listings/{listingId}/operations/{operationId}.
+func (c Calls) GetListingOperation(ctx context.Context, listingID ListingID, operationID string) (*ListingOperation, error) {
+	into := new(ListingOperation)
+	err := c.Invoker.Invoke(ctx, operations[26], []string{listingID, operationID}, func(server string) (*http.Request, error) {
+		return NewGetListingOperationRequest(server, listingID, operationID)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// ListActiveOrders calls GET /selling/orders/active.
+func (c Calls) ListActiveOrders(ctx context.Context, params *ListActiveOrdersParams) (*OrderPage, error) {
+	into := new(OrderPage)
+	err := c.Invoker.Invoke(ctx, operations[27], nil, func(server string) (*http.Request, error) {
+		return NewListActiveOrdersRequest(server, params)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// ListOrderHistory calls GET /selling/orders/history.
+func (c Calls) ListOrderHistory(ctx context.Context, params *ListOrderHistoryParams) (*OrderPage, error) {
+	into := new(OrderPage)
+	err := c.Invoker.Invoke(ctx, operations[28], nil, func(server string) (*http.Request, error) {
+		return NewListOrderHistoryRequest(server, params)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetOrder calls GET /selling/orders/{orderNumber}.
+func (c Calls) GetOrder(ctx context.Context, orderNumber OrderNumber) (*Order, error) {
+	into := new(Order)
+	err := c.Invoker.Invoke(ctx, operations[29], []string{orderNumber}, func(server string) (*http.Request, error) {
+		return NewGetOrderRequest(server, orderNumber)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// GetShippingDocuments calls GET /selling/orders/{orderNumber}/shipping-document.
+func (c Calls) GetShippingDocuments(ctx context.Context, orderNumber OrderNumber) (*ShippingDocumentsResponse, error) {
+	into := new(ShippingDocumentsResponse)
+	err := c.Invoker.Invoke(ctx, operations[30], []string{orderNumber}, func(server string) (*http.Request, error) {
+		return NewGetShippingDocumentsRequest(server, orderNumber)
+	}, into)
+	if err != nil {
+		return nil, err
+	}
+	return into, nil
+}

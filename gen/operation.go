@@ -37,13 +37,12 @@ func LookupOperation(id OperationID) (Operation, bool) {
 // parameter, as in the service: /selling/orders/active is not an order number. It returns false if
 // no route matches, or if a parameter is empty, "." or "..", which would reach another route.
 func MatchOperation(method, path string) (Operation, bool) {
-	segments := strings.Split(path, "/")
 	best, literals := -1, -1
-	for i, op := range operations {
-		if op.Method != method {
+	for i := range operations {
+		if operations[i].Method != method {
 			continue
 		}
-		if n, ok := matchRoute(strings.Split(op.Route, "/"), segments); ok && n > literals {
+		if n, ok := matchRoute(operations[i].Route, path); ok && n > literals {
 			best, literals = i, n
 		}
 	}
@@ -53,13 +52,16 @@ func MatchOperation(method, path string) (Operation, bool) {
 	return operations[best], true
 }
 
-// matchRoute reports whether segments match the route, and how many of them are literal.
-func matchRoute(route, segments []string) (literals int, ok bool) {
-	if len(route) != len(segments) {
-		return 0, false
-	}
-	for i, want := range route {
-		switch got := segments[i]; {
+// matchRoute reports whether a path matches the route, and how many of its segments are literal.
+func matchRoute(route, path string) (literals int, ok bool) {
+	for wantMore := true; wantMore; {
+		var want, got string
+		var more bool
+		want, route, wantMore = strings.Cut(route, "/")
+		got, path, more = strings.Cut(path, "/")
+		switch {
+		case wantMore != more:
+			return 0, false
 		case !strings.HasPrefix(want, "{"):
 			if got != want {
 				return 0, false

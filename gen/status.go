@@ -70,17 +70,21 @@ type Reason string
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (r *Reason) UnmarshalJSON(data []byte) error {
+	*r = ""
 	var text string
 	if json.Unmarshal(data, &text) == nil { // null leaves text empty
 		*r = Reason(text)
 		return nil
 	}
-	var object struct {
-		Message string `json:"message"`
-	}
+	var object map[string]json.RawMessage // names match exactly
 	if err := json.Unmarshal(data, &object); err != nil {
 		return fmt.Errorf("decode reason: want a string or an object with a message: %w", err)
 	}
-	*r = Reason(object.Message)
+	if message, ok := object["message"]; ok {
+		if err := json.Unmarshal(message, &text); err != nil {
+			return fmt.Errorf("decode reason: the message is not a string: %w", err)
+		}
+	}
+	*r = Reason(text)
 	return nil
 }

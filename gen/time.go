@@ -58,6 +58,11 @@ func (t *Time) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
+	var strict time.Time
+	if strict.UnmarshalText(text) == nil && writableYear(strict.UTC()) {
+		*t = TimeOf(strict)
+		return nil
+	}
 	for _, layout := range []string{time.RFC3339, timeWithoutZone, time.DateTime, time.DateOnly} {
 		parsed, err := time.Parse(layout, string(text))
 		if err != nil {

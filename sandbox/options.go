@@ -64,6 +64,8 @@ type Options struct {
 	TokenLife time.Duration
 	// RotateRefreshTokens makes every grant return a new refresh token, which replaces the old one.
 	RotateRefreshTokens bool
+	// SignIn is the client that users sign in to at AuthorizePath.
+	SignIn SignIn
 	// ControlKey is the key of the control API; a random one if empty, see Sandbox.ControlKey.
 	ControlKey string
 	// Seed determines the prices of the order book and all ids, except for those of the catalog,
@@ -123,6 +125,7 @@ func (o Options) complete() (Options, error) {
 	o.APIKey = cmp.Or(o.APIKey, DefaultAPIKey)
 	o.Token = cmp.Or(o.Token, DefaultToken)
 	o.RefreshToken = cmp.Or(o.RefreshToken, DefaultRefreshToken)
+	o.SignIn = o.SignIn.complete()
 	o.Delay = max(cmp.Or(o.Delay, DefaultDelay), 0)
 	o.OrderStep = cmp.Or(o.OrderStep, DefaultOrderStep)
 	o.Review = max(cmp.Or(o.Review, DefaultReview), 0)
@@ -131,6 +134,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.TokenLife = cmp.Or(o.TokenLife, DefaultTokenLife); o.TokenLife < time.Second {
 		return o, fmt.Errorf("%w: TokenLife (%s): must be a second at least", ErrInvalidOptions, o.TokenLife)
+	}
+	if err := o.SignIn.check(); err != nil {
+		return o, err
 	}
 	if o.ControlKey == "" {
 		o.ControlKey = rand.Text()

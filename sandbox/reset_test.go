@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"sync"
 	"testing"
 	"time"
@@ -87,6 +88,7 @@ func TestReset_EmptiesAllTablesButAccounts(t *testing.T) {
 	_, err := m.Bid(t.Context(), chicago(t), "USD", "1")
 	require.NoError(t, err)
 	require.NoError(t, m.FailWork(t.Context(), sandbox.Failure{Target: unknownID}))
+	m.signIn(url.Values{}).exchange()
 	m.pass(time.Hour)
 	found := func() string { return m.raw(http.MethodGet, "/catalog/search?query=AB1234-100", nil).Body.String() }
 	require.Contains(t, found(), "AB1234-100", "the product was accepted")
@@ -96,7 +98,7 @@ func TestReset_EmptiesAllTablesButAccounts(t *testing.T) {
 	require.NoError(t, m.Reset(t.Context()))
 	for table, n := range rows(t, file) {
 		switch table {
-		case "accounts", "secrets", "goose_db_version":
+		case "accounts", "grants", "secrets", "goose_db_version":
 			assert.Positive(t, n, table)
 		default:
 			assert.Zero(t, n, table)

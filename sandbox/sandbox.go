@@ -14,7 +14,8 @@
 // the rest a moment later. With a file as its database a sandbox survives being killed: what was
 // accepted is done after the next start, exactly once.
 //
-// Besides BasePath it serves TokenPath, which refreshes access tokens, HealthPath, and ControlPath,
+// Besides BasePath it serves AuthorizePath and TokenPath, where users sign in and programs refresh
+// access tokens, KeysPath and DiscoveryPath, which describe them, HealthPath, and ControlPath,
 // where a test can arrange the market, buy, advance the clock and inject faults. The methods of
 // Sandbox do the same.
 //
@@ -39,6 +40,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/gateway"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/handlers"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/limits"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/oauth"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/selling"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
@@ -53,8 +55,21 @@ const (
 	//
 	//	grant_type=refresh_token&refresh_token=sandbox-refresh-token
 	//
-	// and responds with an access token that is valid for Options.TokenLife.
+	// and the grant of a code from AuthorizePath, with PKCE. It responds with an access token that
+	// is valid for Options.TokenLife.
 	TokenPath = "/oauth/token" //nolint:gosec // a path, not a credential
+
+	// AuthorizePath is where a user signs in: the authorization endpoint of RFC 6749, section 4.1.
+	// Options.SignIn has its client. PKCE with S256 is required, a code lasts a minute, and the
+	// second use of a code revokes its tokens.
+	AuthorizePath = "/oauth/authorize"
+
+	// KeysPath is the path of the JSON Web Key Set that verifies tokens of the token endpoint. The
+	// tokens in Options are not signed with its key.
+	KeysPath = "/.well-known/jwks.json"
+
+	// DiscoveryPath is the path of the OpenID Connect discovery document.
+	DiscoveryPath = "/.well-known/openid-configuration"
 
 	// HealthPath is the path of health checks, a GET or HEAD without credentials: 200 while the
 	// database can be written, else 503, as after Close or when the disk is full.
@@ -142,8 +157,16 @@ func (s *Sandbox) build(ctx context.Context) error {
 		Store: s.store, Selling: s.selling, Catalog: products, Items: items, BasePath: BasePath,
 		Now: clock.Now, Logger: opts.Logger,
 	})
+	signIn, err := oauth.New(ctx, oauth.Config{
+		Store: s.store, Key: accounts.Key, Client: opts.SignIn.client(), Accounts: accounts.Names,
+		Paths:   oauth.Paths{Authorize: AuthorizePath, Token: TokenPath, Keys: KeysPath, Discovery: DiscoveryPath},
+		Approve: opts.SignIn.Approve, Secret: accounts.FormSecret(), Now: clock.Now,
+	})
+	if err != nil {
+		return err
+	}
 	s.gateway = gateway.New(gateway.Config{
-		Store: s.store, Handlers: operations, Accounts: accounts, Requests: requests,
+		Store: s.store, Handlers: operations, Accounts: accounts, OAuth: signIn, Requests: requests,
 		Paths: gateway.Paths{
 			Base: BasePath, Token: TokenPath, Health: HealthPath, Control: ControlPath,
 		},

@@ -156,7 +156,7 @@ func TestTokens_BelongToAnAccount(t *testing.T) {
 	token := body["access_token"].(string)
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"iss":"sandbox","sub":"second","aud":"gateway.example.com","iat":1793620800,"exp":1793664000,"jti":"1"}`, string(payload))
+	assert.JSONEq(t, `{"iss":"http://example.com/","sub":"second","aud":"gateway.example.com","iat":1793620800,"exp":1793664000,"jti":"1"}`, string(payload))
 	m.with(token).
 		refused(http.StatusUnauthorized, "x-api-key header", "the API key is of the first account")
 	s.account.Token = token
@@ -209,7 +209,7 @@ func TestTokens_EndpointFollowsRFC6749(t *testing.T) {
 		{"grant_type=%zz", "invalid_request", "not a form"},
 		{"grant_type=refresh_token&refresh_token=unknown", "invalid_grant", "an unknown one"},
 		{"grant_type=refresh_token&refresh_token=" + sandbox.DefaultToken, "invalid_grant", "an access token"},
-		{"grant_type=authorization_code&code=x", "unsupported_grant_type", "another grant"},
+		{"grant_type=authorization_code&code=x", "invalid_request", "a code without its redirect URL and verifier"},
 		{"grant_type=password", "unsupported_grant_type", "another grant"},
 	} {
 		w, body := m.post(row.form)

@@ -112,14 +112,17 @@ type traceKey struct{}
 // WithTrace returns a context with a trace, for one Acquire or for a call of a client. A trace that
 // ctx has already is called after this one.
 func WithTrace(ctx context.Context, trace *Trace) context.Context {
-	outer := ContextTrace(ctx)
 	if trace == nil || trace.WaitStart == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, traceKey{}, &Trace{WaitStart: func(w Window) {
-		trace.WaitStart(w)
-		outer.WaitStart(w)
-	}})
+	if outer, ok := ctx.Value(traceKey{}).(*Trace); ok {
+		inner := trace
+		trace = &Trace{WaitStart: func(w Window) {
+			inner.WaitStart(w)
+			outer.WaitStart(w)
+		}}
+	}
+	return context.WithValue(ctx, traceKey{}, trace)
 }
 
 // ContextTrace returns the trace of ctx, for implementations of [Limiter]. The trace and its

@@ -38,6 +38,14 @@ type grant struct {
 // getToken requests an access token. It saves a rotated refresh token first, even if the rest of
 // the response is invalid.
 func (s *RefreshSource) getToken() (*oauth2.Token, error) {
+	saved, unlock, err := s.openStore()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if saved != nil {
+		return saved, nil
+	}
 	if err := s.rotate(s.config().RefreshToken); err != nil {
 		return nil, err
 	}
@@ -61,6 +69,7 @@ func (s *RefreshSource) getToken() (*oauth2.Token, error) {
 	if seconds := wholeSeconds(g.ExpiresIn); seconds > 0 {
 		token.Expiry = sent.Add(time.Duration(min(seconds, 366*24*3600)) * time.Second)
 	}
+	s.share(token)
 	return token, nil
 }
 

@@ -18,14 +18,19 @@ import (
 	"github.com/sellside-sdk/sellside-go/internal/guard"
 )
 
-// RefreshConfig is how to renew access tokens. TokenURL, ClientID and RefreshToken are required.
+// RefreshConfig is how to renew access tokens. TokenURL and ClientID are required, and
+// RefreshToken or Store.
 type RefreshConfig struct {
 	TokenURL     string // Must be https, or http to a loopback address.
 	ClientID     string
 	ClientSecret string // Sent in the form; empty for a public client.
 	Audience     string // The API that the access token is for; not sent if empty.
 	RefreshToken string
-	HTTPClient   *http.Client // Copied, and the copy follows no redirects; nil for a new one.
+	// Store keeps the tokens instead of RefreshToken and OnRotate, which must be empty. Use it if
+	// several processes share a sign-in. After [ErrReauthRequired] the source sends nothing until
+	// the store has another refresh token.
+	Store      Store
+	HTTPClient *http.Client // Copied, and the copy follows no redirects; nil for a new one.
 
 	// OnRotate saves a refresh token that replaces the one before, which may no longer work. It is
 	// called before the new token, or the access token that came with it, is used. Calls never
@@ -82,6 +87,7 @@ type RefreshSource struct {
 	http     *http.Client
 	config   hidden[RefreshConfig] // with the latest refresh token; of the running refresh only
 	lateSave chan error            // the result of an overdue call of OnRotate; likewise
+	stored   hidden[storeState]    // likewise
 	closing  chan struct{}         // closed by Close
 
 	mu          sync.Mutex
@@ -126,8 +132,11 @@ func NewRefreshSource(config RefreshConfig) (*RefreshSource, error) {
 	if config.ClientID == "" {
 		return nil, errors.New("refresh token source: client ID: must not be empty")
 	}
-	if config.RefreshToken == "" {
+	if config.RefreshToken == "" && config.Store == nil {
 		return nil, errors.New("refresh token source: refresh token: must not be empty")
+	}
+	if config.Store != nil && (config.RefreshToken != "" || config.OnRotate != nil) {
+		return nil, errTwoHomes
 	}
 	hc := &http.Client{}
 	if config.HTTPClient != nil {
@@ -138,7 +147,13 @@ func NewRefreshSource(config RefreshConfig) (*RefreshSource, error) {
 			hc.Transport)
 	}
 	hc.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &RefreshSource{config: hide(&config), http: hc, closing: make(chan struct{})}, nil
+	s := &RefreshSource{
+		config: hide(&config), stored: hide(&storeState{}), http: hc, closing: make(chan struct{}),
+	}
+	if config.Store != nil {
+		config.OnRotate = s.saveRefreshToken
+	}
+	return s, nil
 }
 
 // Format implements [fmt.Formatter], so that no verb prints the secrets.
@@ -227,6 +242,10 @@ func (s *RefreshSource) run(r *refresh) {
 	default:
 		s.failed = &Error{Err: err}
 		r.err = s.failed
+		if errors.Is(s.failed, ErrReauthRequired) && s.config().Store != nil {
+			s.stored().refused = s.config().RefreshToken
+			return // the next refresh only looks for another refresh token in the store
+		}
 		if errors.Is(s.failed, ErrRefused) {
 			s.running = r // for good: another refresh would have the same result
 			return

@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"path"
@@ -14,8 +16,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/oauth2"
 
 	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/profile"
 	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/client/token"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/resolve"
@@ -25,7 +29,11 @@ import (
 // connection is the URL of the service and the credentials of the seller.
 type connection struct {
 	baseURL, apiKey, token string
+	profile                string // Its name; "" if the credentials are not of a profile.
 	quota                  string // public, none, or "" for none on this machine and else public.
+
+	source oauth2.TokenSource
+	close  func() error // Of the source; nil if there is nothing to close.
 }
 
 const connectionHelp = `The service and the credentials come from the environment, which is safer for secrets
@@ -34,6 +42,7 @@ than flags (flags can be seen in the process list):
   SELLSIDE_BASE_URL   such as https://api.example.com/v2
   SELLSIDE_API_KEY    the API key
   SELLSIDE_TOKEN      the access token
+  SELLSIDE_PROFILE    the profile of sellside login to use without an access token
 
 Unless the service runs on this machine, no more than 1 request a second and 500
 listings in 5 minutes are sent; --quota public keeps to that on this machine too.`
@@ -42,11 +51,20 @@ func (c *connection) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.baseURL, "base-url", "", "address of the service with its version (default $SELLSIDE_BASE_URL)")
 	cmd.Flags().StringVar(&c.apiKey, "api-key", "", "API key (default $SELLSIDE_API_KEY)")
 	cmd.Flags().StringVar(&c.token, "token", "", "access token (default $SELLSIDE_TOKEN)")
+	cmd.Flags().StringVar(&c.profile, "profile", "", "profile of sellside login (default $SELLSIDE_PROFILE, or the current one)")
 	cmd.Flags().StringVar(&c.quota, "quota", "", "quota to keep to: public, as of live services, or none (default public, or none for a service on this machine)")
 }
 
-// complete takes settings without a flag from the environment, and reports all that are missing.
+// complete takes settings without a flag from the environment or, if there is no access token, from
+// a profile, and reports all that are missing.
 func (c *connection) complete(getenv func(string) string) error {
+	if c.token = cmp.Or(c.token, getenv("SELLSIDE_TOKEN")); c.token == "" {
+		found, err := c.useProfile(getenv)
+		if err != nil || found {
+			return err
+		}
+	}
+	c.profile = ""
 	var errs []error
 	for _, setting := range []struct {
 		value              *string
@@ -54,7 +72,7 @@ func (c *connection) complete(getenv func(string) string) error {
 	}{
 		{&c.baseURL, "base URL", "--base-url", "SELLSIDE_BASE_URL"},
 		{&c.apiKey, "API key", "--api-key", "SELLSIDE_API_KEY"},
-		{&c.token, "access token", "--token", "SELLSIDE_TOKEN"},
+		{&c.token, "access token", "--token", "SELLSIDE_TOKEN, sign in with sellside login"},
 	} {
 		if *setting.value = cmp.Or(*setting.value, getenv(setting.envVar)); *setting.value == "" {
 			errs = append(errs, invalidf("the %s is missing: set %s, or use %s",
@@ -62,6 +80,53 @@ func (c *connection) complete(getenv func(string) string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// useProfile takes the connection from a profile. It returns false if none is named and there is no
+// current one.
+func (c *connection) useProfile(getenv func(string) string) (found bool, err error) {
+	store, err := profiles(getenv, io.Discard)
+	if err != nil {
+		return false, nil //nolint:nilerr // no directory for profiles, so none
+	}
+	named := cmp.Or(c.profile, getenv("SELLSIDE_PROFILE"))
+	p, err := store.Get(named)
+	switch {
+	case errors.Is(err, profile.ErrNoProfile) && named == "":
+		return false, nil
+	case errors.Is(err, profile.ErrNoProfile):
+		return false, invalidError{err}
+	case err != nil:
+		return false, err
+	}
+	source, err := store.TokenSource(p)
+	if err != nil {
+		return false, err
+	}
+	if c.apiKey = cmp.Or(c.apiKey, getenv("SELLSIDE_API_KEY")); c.apiKey == "" {
+		if c.apiKey, err = store.Secret(p.Name, profile.APIKey); err != nil {
+			return false, err
+		}
+	}
+	c.profile, c.baseURL = p.Name, cmp.Or(c.baseURL, p.BaseURL)
+	c.source, c.close = source, source.Close
+	return true, nil
+}
+
+// end ends the token source, which waits until a token that was rotated is saved.
+func (c *connection) end() error {
+	if c.close == nil {
+		return nil
+	}
+	return c.close()
+}
+
+// accessToken returns the access token of the connection.
+func (c *connection) accessToken(ctx context.Context) (*oauth2.Token, error) {
+	if source, ok := c.source.(*token.RefreshSource); ok {
+		return source.TokenContext(ctx)
+	}
+	return token.Static(c.token).Token()
 }
 
 // limits returns the quota to keep to.
@@ -72,7 +137,7 @@ func (c *connection) limits() (quota.Quota, error) {
 	case c.quota == "none", c.quota == "":
 		return quota.Unlimited, nil
 	default:
-		return quota.Quota{}, invalidf("sell: --quota (%q): use public or none", c.quota)
+		return quota.Quota{}, invalidf("--quota (%q): use public or none", c.quota)
 	}
 }
 
@@ -84,9 +149,13 @@ func (c *connection) client(opts ...client.Option) (*client.Client, error) {
 		return nil, err
 	}
 	opts = append([]client.Option{
-		client.WithBaseURL(c.baseURL), client.WithAPIKey(c.apiKey), client.WithToken(c.token),
-		client.WithQuota(limits),
+		client.WithBaseURL(c.baseURL), client.WithAPIKey(c.apiKey), client.WithQuota(limits),
 	}, opts...)
+	if c.source != nil {
+		opts = append(opts, client.WithTokenSource(c.source))
+	} else {
+		opts = append(opts, client.WithToken(c.token))
+	}
 	if c.isLocal() && limits == quota.Unlimited {
 		opts = append(opts, client.WithWaitOptions(client.WithPollInterval(50*time.Millisecond, time.Second)))
 	}
@@ -118,6 +187,8 @@ func (c *connection) explain(err error) error {
 	switch {
 	case unsent != nil && resolve.IsUnreachable(unsent):
 		return fmt.Errorf("cannot reach the service (%s): check the base URL and the network: %w", c.baseURL, unsent.Err)
+	case errors.Is(err, token.ErrReauthRequired):
+		return fmt.Errorf("profile %s is signed out: sign in with sellside login --profile %s: %w", c.profile, c.profile, err)
 	case errors.Is(err, token.ErrExpired):
 		return fmt.Errorf("the access token has expired: set a new one: %w", err)
 	case errors.Is(err, client.ErrUnauthorized), errors.Is(err, client.ErrForbidden):

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"strings"
@@ -28,7 +29,7 @@ func run(
 	ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string,
 ) int {
 	root := newRoot(getenv)
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would be those of the process
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -46,6 +47,15 @@ const rootHelp = `Sellside sells an inventory on a resale marketplace.
   sellside demo                 see all of it in a few seconds; needs nothing
   sellside sandbox              run a marketplace on this machine to practise on
   sellside sell INVENTORY.csv   list an inventory, and report the outcome of every listing
+  sellside login                sign in to a service in the browser
+  sellside market STYLE_ID      what the sizes of a product sell for
+  sellside orders labels        download the labels of all open orders
+  sellside doctor               find out why something does not work
+
+Results are printed on standard output, as a table, as lines of JSON with --json or as
+CSV with --csv; messages and errors on standard error. A terminal gets lines of its
+width ($COLUMNS changes that), and no id is ever broken. NO_COLOR and TERM=dumb turn
+colours off.
 
   sellside plan INVENTORY       show what an inventory needs
   sellside apply INVENTORY      make the marketplace show what an inventory says
@@ -55,7 +65,7 @@ const rootHelp = `Sellside sells an inventory on a resale marketplace.
 
 Exit codes:
 
-    0  all listings were made
+    0  everything was done: all listings were made, all changes succeeded
     1  something failed, was left out or is unknown
     2  the command line or the inventory is invalid, and nothing was sent
   130  stopped by Ctrl-C or SIGTERM`
@@ -66,29 +76,43 @@ func newRoot(getenv func(string) string) *cobra.Command {
 		Short:   "Sell an inventory on a resale marketplace",
 		Long:    rootHelp,
 		Version: client.Version,
-		Args:    cobra.ArbitraryArgs, // so that RunE reports what is unknown
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
 	}
+	asGroup(root)
 	root.SilenceErrors, root.SilenceUsage = true, true // run prints them
-	root.SuggestionsMinimumDistance = 2
-	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetVersionTemplate("sellside {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return invalidf("%w: see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(newDemo(getenv), newSandbox(getenv), newSell(getenv),
 		newPlan(getenv), newApply(getenv), newSync(getenv), newRuns(getenv), newExport(getenv))
+	root.AddCommand(newLogin(getenv), newLogout(getenv), newWhoami(getenv), newProfiles(getenv))
+	root.AddCommand(newListings(getenv), newOrders(getenv), newBatches(getenv), newMarket(getenv), newProducts(getenv), newDoctor(getenv), newMan())
 	return root
 }
 
-func unknownCommand(root *cobra.Command, name string) error {
-	hint := "see sellside --help"
-	if similar := root.SuggestionsFor(name); len(similar) > 0 {
+// newGroup returns a command that only has commands below it.
+func newGroup(use, short, long string, commands ...*cobra.Command) *cobra.Command {
+	group := &cobra.Command{Use: use, Short: short, Long: long}
+	asGroup(group)
+	group.AddCommand(commands...)
+	return group
+}
+
+// asGroup makes a command print its help, and report a command below it that is unknown.
+func asGroup(cmd *cobra.Command) {
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.Args = cobra.ArbitraryArgs // so that RunE reports what is unknown
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return unknownCommand(cmd, args[0])
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	hint := fmt.Sprintf("see %s --help", cmd.CommandPath())
+	if similar := cmd.SuggestionsFor(name); len(similar) > 0 {
 		hint = fmt.Sprintf("did you mean %s?", strings.Join(similar, " or "))
 	}
 	return invalidf("unknown command %q: %s", name, hint)
@@ -128,13 +152,18 @@ func exitCode(ctx context.Context, err error) int {
 }
 
 // exactly is cobra.ExactArgs with the usage in its error.
-func exactly(n int, usage string) cobra.PositionalArgs {
+func exactly(n int, usage string) cobra.PositionalArgs { return between(n, n, usage) }
+
+// atLeast is cobra.MinimumNArgs with the usage in its error.
+func atLeast(n int, usage string) cobra.PositionalArgs { return between(n, math.MaxInt, usage) }
+
+func between(least, most int, usage string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
-		case len(args) < n:
+		case len(args) < least:
 			return invalidf("an argument is missing: run it as %s", usage)
-		case len(args) > n:
-			return invalidf("unexpected argument %q: run it as %s", args[n], usage)
+		case len(args) > most:
+			return invalidf("unexpected argument %q: run it as %s", args[most], usage)
 		}
 		return nil
 	}

@@ -37,12 +37,12 @@ func TestRun_ChecksTheCommandLine(t *testing.T) {
 		{nil, []string{"sell"}, 2, "an argument is missing: run it as sellside sell INVENTORY.csv", "no inventory"},
 		{nil, []string{"demo", "now"}, 2, `unexpected argument "now"`, "too many arguments"},
 		{nil, []string{"sell", "--fast", good}, 2, "unknown flag: --fast: see sellside sell --help", "an unknown flag"},
-		{nil, []string{"sell", good}, 2, "the access token is missing: set SELLSIDE_TOKEN, or use --token", "no credentials"},
+		{nil, []string{"sell", good}, 2, "the access token is missing: set SELLSIDE_TOKEN, sign in with sellside login, or use --token", "no credentials"},
 		{env, []string{"sell", "nowhere.csv"}, 2, "read inventory: open nowhere.csv", "no such file"},
 		{env, []string{"sell", t.TempDir()}, 2, "read inventory: ", "a directory"},
 		{env, []string{"sell", good, "--base-url", "http://example.com/v2"}, 2, "https", "credentials without TLS"},
 		{env, []string{"sell", good}, 1, "nothing was sent: cannot reach the service (http://127.0.0.1:1/v2): ", "nothing is listening"},
-		{env, []string{"sell", good, "--quota", "half"}, 2, `sell: --quota ("half"): use public or none`, "an unknown quota"},
+		{env, []string{"sell", good, "--quota", "half"}, 2, `--quota ("half"): use public or none`, "an unknown quota"},
 		{env, []string{"sandbox", "--addr", "nowhere"}, 2, "choose another --addr", "an invalid address"},
 	} {
 		got := sellside(t.Context(), row.env, row.args...)

@@ -26,7 +26,8 @@ and an order book for each of their sizes.
 When it is ready it prints one line on standard output:
 
   {"baseURL":"http://127.0.0.1:41357/v2","apiKey":"…","token":"…",
-   "tokenURL":"…/oauth/token","refreshToken":"…","controlURL":"…/_sandbox","controlKey":"…"}
+   "tokenURL":"…/oauth/token","refreshToken":"…","controlURL":"…/_sandbox","controlKey":"…",
+   "authorizeURL":"…/oauth/authorize","clientID":"…"}
 
 The control API is for tests: with the control key in the header x-sandbox-key it
 buys, bids, advances the clock and the orders, and makes calls fail. A GET of
@@ -44,7 +45,8 @@ can be seen in the process list) and the default of sell as well:
   SELLSIDE_API_KEY         the API key
   SELLSIDE_TOKEN           an access token that never expires
   SELLSIDE_REFRESH_TOKEN   the refresh token
-  SELLSIDE_CONTROL_KEY     the key of the control API`
+  SELLSIDE_CONTROL_KEY     the key of the control API
+  SELLSIDE_CLIENT_SECRET   the secret of the client that users sign in to`
 
 // marketplace is one call of sandbox.
 type marketplace struct {
@@ -77,6 +79,10 @@ func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 	flags.StringVar(&m.Token, "token", "", "access token to accept (default $SELLSIDE_TOKEN, or "+sandbox.DefaultToken+")")
 	flags.StringVar(&m.RefreshToken, "refresh-token", "", "refresh token to accept (default $SELLSIDE_REFRESH_TOKEN, or "+sandbox.DefaultRefreshToken+")")
 	flags.StringVar(&m.ControlKey, "control-key", "", "key of the control API (default $SELLSIDE_CONTROL_KEY, or a random one)")
+	flags.StringVar(&m.SignIn.ClientID, "client-id", sandbox.DefaultClientID, "client that users sign in to")
+	flags.StringArrayVar(&m.SignIn.RedirectURLs, "redirect-url", []string{sandbox.DefaultRedirectURL}, "where a sign-in may return to, exactly; can be repeated")
+	flags.BoolVar(&m.SignIn.AnyLoopbackPort, "any-loopback-port", false, "let a sign-in return to any port of this machine")
+	flags.BoolVar(&m.SignIn.Approve, "approve-sign-in", false, "sign users in without a page")
 	flags.DurationVar(&m.TokenLife, "token-life", sandbox.DefaultTokenLife, "how long renewed access tokens are valid, a second or more")
 	flags.BoolVar(&m.RotateRefreshTokens, "rotate-refresh-tokens", false, "issue a new refresh token with every access token")
 	flags.Uint64Var(&m.Seed, "seed", 0, "another seed makes other prices and ids")
@@ -97,6 +103,7 @@ func (m *marketplace) complete(getenv func(string) string) error {
 	for name, value := range map[string]*string{
 		"SELLSIDE_API_KEY": &m.APIKey, "SELLSIDE_TOKEN": &m.Token,
 		"SELLSIDE_REFRESH_TOKEN": &m.RefreshToken, "SELLSIDE_CONTROL_KEY": &m.ControlKey,
+		"SELLSIDE_CLIENT_SECRET": &m.SignIn.ClientSecret,
 	} {
 		*value = cmp.Or(*value, getenv(name))
 	}
@@ -163,9 +170,11 @@ func (m *marketplace) run(cmd *cobra.Command) (err error) {
 		RefreshToken string `json:"refreshToken"`
 		ControlURL   string `json:"controlURL"`
 		ControlKey   string `json:"controlKey"`
+		AuthorizeURL string `json:"authorizeURL"`
+		ClientID     string `json:"clientID"`
 	}{
 		origin + sandbox.BasePath, market.APIKey(), market.Token(), origin + sandbox.TokenPath, market.RefreshToken(),
-		origin + sandbox.ControlPath, market.ControlKey(),
+		origin + sandbox.ControlPath, market.ControlKey(), origin + sandbox.AuthorizePath, m.SignIn.ClientID,
 	}
 	// Connections that come before Serve are accepted by it.
 	if err := json.NewEncoder(cmd.OutOrStdout()).Encode(ready); err != nil {

@@ -109,6 +109,14 @@ func TestSandbox_TakesEveryFlag(t *testing.T) {
 		{[]string{"--quota", "none"}, func(*sandbox.Options) {}, "none is the default"},
 		{[]string{"--refresh-token", "x"}, func(o *sandbox.Options) { o.RefreshToken = "x" }, "another refresh token"},
 		{[]string{"--token-life", "1m"}, func(o *sandbox.Options) { o.TokenLife = time.Minute }, "tokens that end soon"},
+		{[]string{"--client-id", "x"}, func(o *sandbox.Options) { o.SignIn.ClientID = "x" }, "another client"},
+		{
+			[]string{"--redirect-url", "http://a/", "--redirect-url", "http://b/"},
+			func(o *sandbox.Options) { o.SignIn.RedirectURLs = []string{"http://a/", "http://b/"} },
+			"two redirect URLs",
+		},
+		{[]string{"--any-loopback-port"}, func(o *sandbox.Options) { o.SignIn.AnyLoopbackPort = true }, "as RFC 8252 asks"},
+		{[]string{"--approve-sign-in"}, func(o *sandbox.Options) { o.SignIn.Approve = true }, "no page, for tests"},
 		{[]string{"--log", "off"}, func(*sandbox.Options) {}, "the log is no part of the market"},
 		{[]string{"--quirks"}, func(o *sandbox.Options) { o.Quirks = true }, "as live services respond"},
 		{[]string{"--vague-origin"}, func(o *sandbox.Options) { o.VagueOrigin = true }, "batches are harder to find"},
@@ -119,6 +127,7 @@ func TestSandbox_TakesEveryFlag(t *testing.T) {
 	} {
 		want := sandbox.Options{
 			Delay: sandbox.DefaultDelay, OrderStep: sandbox.DefaultOrderStep, TokenLife: sandbox.DefaultTokenLife,
+			SignIn: sandbox.SignIn{ClientID: sandbox.DefaultClientID, RedirectURLs: []string{sandbox.DefaultRedirectURL}},
 		}
 		row.want(&want)
 		m := &marketplace{}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/resolve"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/values"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
@@ -95,6 +97,10 @@ func newSell(getenv func(string) string) *cobra.Command {
 			return s.run(cmd.Context(), args[0], cmd.InOrStdin())
 		},
 	}
+	cmd.Annotations = map[string]string{operationsKey: strings.Join(values.Texts([]gen.OperationID{
+		gen.OpSearchProducts, gen.OpListVariants, gen.OpListProductMarketData, gen.OpCreateListingsBatch,
+		gen.OpGetCreateListingsBatch, gen.OpListCreateListingsBatchItems, gen.OpListListings,
+	}), " ")}
 	s.flags(cmd)
 	cmd.Flags().StringVar(&s.result, "result", "", "new file for the results (default beside the inventory: stock.csv has stock.result.csv)")
 	cmd.Flags().BoolVar(&s.skipInvalid, "skip-invalid", false, "send the valid rows even if others are not")
@@ -117,11 +123,12 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) (err err
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, s.end()) }()
 	base := name
 	if name == "-" {
 		base = "inventory.csv"
 	}
-	content, unread := read(name, stdin)
+	content, unread := read("inventory", name, stdin)
 	if unread != nil && !report.FilesOf(base).IsUnsettled() {
 		return unread
 	}
@@ -189,22 +196,22 @@ func (s *seller) run(ctx context.Context, name string, stdin io.Reader) (err err
 // maxInventory bounds an inventory in bytes. A row has about 50.
 const maxInventory = 64 << 20
 
-// read returns the content of an inventory.
-func read(name string, stdin io.Reader) ([]byte, error) {
+// read returns the content of a file of the user, such as an inventory.
+func read(what, name string, stdin io.Reader) ([]byte, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, invalidf("read inventory: %w", err)
+			return nil, invalidf("read %s: %w", what, err)
 		}
 		defer f.Close()
 		stdin = f
 	}
 	content, err := io.ReadAll(io.LimitReader(stdin, maxInventory+1))
 	if err != nil {
-		return nil, invalidf("read inventory: %w", err)
+		return nil, invalidf("read %s: %w", what, err)
 	}
 	if len(content) > maxInventory {
-		return nil, invalidf("read inventory: more than %d MiB: split the file", maxInventory>>20)
+		return nil, invalidf("read %s: more than %d MiB: split the file", what, maxInventory>>20)
 	}
 	return content, nil
 }

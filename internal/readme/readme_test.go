@@ -408,6 +408,8 @@ func TestReadme_CommandsRun(t *testing.T) {
 			}
 		case strings.HasPrefix(command, "go run ./cmd/sellside sell "):
 			sell(t, binary, address, words[3:])
+		case strings.HasPrefix(command, "go run ./cmd/sellside "):
+			atPrompt(t, binary, address, words[3:])
 		default:
 			assert.Fail(t, "no test covers this command", command)
 		}
@@ -470,6 +472,21 @@ func sell(t *testing.T, binary string, address map[string]string, args []string)
 	rows, err := csv.NewReader(f).ReadAll()
 	require.NoError(t, err)
 	assert.Len(t, rows[1:], 367, "a row for every listing of a valid row")
+}
+
+// atPrompt runs a command that uses the service. It must succeed and print something.
+func atPrompt(t *testing.T, binary string, address map[string]string, args []string) {
+	t.Helper()
+	require.NotEmpty(t, address, "the sandbox is started first")
+	cmd := exec.CommandContext(t.Context(), binary, args...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(
+		os.Environ(), "SELLSIDE_BASE_URL="+address["baseURL"], "SELLSIDE_API_KEY="+address["apiKey"],
+		"SELLSIDE_TOKEN="+address["token"], "XDG_CACHE_HOME="+t.TempDir(),
+	)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%v: %s", args, out)
+	assert.NotEmpty(t, out, args)
 }
 
 func TestDocuments_NameTargetsOfTheMakefile(t *testing.T) {

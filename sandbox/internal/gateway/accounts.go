@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/oauth"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
@@ -27,7 +28,8 @@ const FirstAccount = "first"
 type Accounts struct {
 	store  *store.Store
 	secret []byte // of this start, see mixSecret
-	signer signer
+	// Key signs the tokens of the token endpoint.
+	Key *oauth.Key
 
 	changing sync.Mutex // held to replace index
 	index    atomic.Pointer[accountIndex]
@@ -62,7 +64,10 @@ func OpenAccounts(ctx context.Context, db *store.Store, seed uint64, chosen []st
 		a.index.Store(index)
 		return index.check()
 	})
-	a.signer = signer{derive(a.secret, "sign", "")}
+	if err != nil {
+		return nil, err
+	}
+	a.Key, err = oauth.NewKey(derive(a.secret, "sign", ""))
 	return a, err
 }
 
@@ -112,8 +117,27 @@ func (a *Accounts) complete(chosen, has store.Account) (store.Account, error) {
 // clock of a sandbox. It is signed with another key than tokens of the token endpoint, so that it is
 // valid only while it is the token of its account.
 func (a *Accounts) accountToken(name string) (string, error) {
-	return signer{derive(a.secret, "sign account token", "")}.sign(claims{Issuer: issuer, Subject: name, Expires: never})
+	key, err := oauth.NewKey(derive(a.secret, "sign account token", ""))
+	if err != nil {
+		return "", err
+	}
+	return key.Sign(oauth.Claims{Issuer: "sandbox", Subject: name, Expires: never})
 }
+
+// FormSecret returns the secret that protects the form of the sign-in page.
+func (a *Accounts) FormSecret() []byte { return derive(a.secret, "sign-in form", "") }
+
+// Names returns the names of all accounts, the first one first.
+func (a *Accounts) Names() []string {
+	var names []string
+	for _, account := range a.List() {
+		names = append(names, account.Name)
+	}
+	return names
+}
+
+// never is the end of the year 9999, in seconds since 1970.
+const never = 253_402_300_799
 
 // Add makes an account with derived credentials. It returns false if there is one of that name.
 func (a *Accounts) Add(ctx context.Context, name string) (account store.Account, added bool, err error) {
@@ -149,14 +173,16 @@ func (a *Accounts) Named(name string) store.Account { return a.index.Load().name
 
 // authenticate returns the account that a request carries both credentials of. Its refusals say
 // which credential is missing or wrong, and nothing about the value.
-func (a *Accounts) authenticate(r *http.Request, now time.Time) (store.Account, *wire.Error) {
+func (a *Accounts) authenticate(
+	r *http.Request, now time.Time, revoked func(grantID string) bool,
+) (store.Account, *wire.Error) {
 	header, key := r.Header.Get("Authorization"), r.Header.Get("x-api-key")
 	scheme, token, _ := strings.Cut(header, " ")
 	bearer := strings.EqualFold(scheme, "Bearer")
 	index := a.index.Load()
-	account, err := index.ofToken(a.signer, strings.TrimSpace(token), now)
+	account, err := index.ofToken(a.Key, strings.TrimSpace(token), now, revoked)
 	owner, known := index.keys[digestOf(key)]
-	expired, isExpired := errors.AsType[*expiredError](err)
+	expired, isExpired := errors.AsType[*oauth.ExpiredError](err)
 	refuse := func(message string) (store.Account, *wire.Error) {
 		return store.Account{}, &wire.Error{Status: http.StatusUnauthorized, Message: message}
 	}
@@ -266,21 +292,29 @@ func (i *accountIndex) check() error {
 	return nil
 }
 
+// errRevoked reports that the sign-in of a token was revoked.
+var errRevoked = errors.New("access token was revoked")
+
 func (i *accountIndex) named(name string) store.Account { return i.all[i.names[name]] }
 
 // ofToken returns the account of an access token: the one that never expires, or one that the token
 // endpoint has signed.
-func (i *accountIndex) ofToken(s signer, token string, now time.Time) (store.Account, error) {
+func (i *accountIndex) ofToken(
+	key *oauth.Key, token string, now time.Time, revoked func(grantID string) bool,
+) (store.Account, error) {
 	if seq, ok := i.tokens[digestOf(token)]; ok {
 		return i.all[seq], nil
 	}
-	c, err := s.verify(token, now)
+	c, err := key.Verify(token, now)
 	if err != nil {
 		return store.Account{}, err
 	}
+	if c.Grant != "" && revoked(c.Grant) {
+		return store.Account{}, errRevoked
+	}
 	a := i.named(c.Subject)
 	if a.Seq == 0 {
-		return a, fmt.Errorf("%w: account (%q): not found", errNotSigned, c.Subject)
+		return a, fmt.Errorf("%w: account (%q): not found", oauth.ErrNotSigned, c.Subject)
 	}
 	return a, nil
 }

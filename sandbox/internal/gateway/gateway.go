@@ -13,6 +13,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/handlers"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/limits"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/oauth"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/store"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
@@ -22,6 +23,7 @@ import (
 const (
 	tokenOperation   = "token"
 	controlOperation = "control"
+	signInOperation  = "sign-in"
 	healthOperation  = "health"
 )
 
@@ -38,6 +40,7 @@ type Config struct {
 	Store    *store.Store
 	Handlers *handlers.Handlers
 	Accounts *Accounts
+	OAuth    *oauth.Server
 	// Requests limits how many requests an account may make.
 	Requests *limits.Limits
 	Paths    Paths
@@ -111,6 +114,10 @@ func (g *Gateway) choose(r *http.Request, c *call, control http.Handler) stage {
 		c.operation = controlOperation
 		return func(w http.ResponseWriter, r *http.Request, _ *call) { control.ServeHTTP(w, r) }
 	default:
+		if page := g.OAuth.Handler(p); page != nil {
+			c.operation = signInOperation
+			return func(w http.ResponseWriter, r *http.Request, _ *call) { page.ServeHTTP(w, r) }
+		}
 		if c.route, c.noRoute = g.find(r); c.route != nil {
 			c.operation = c.route.contract().Operation.OperationID
 		}
@@ -121,7 +128,7 @@ func (g *Gateway) choose(r *http.Request, c *call, control http.Handler) stage {
 // handle takes a request for an operation from its credentials to its handler. What is wrong with
 // its path comes after the credentials and the quota, as on the service.
 func (g *Gateway) handle(w http.ResponseWriter, r *http.Request, c *call) {
-	account, refused := g.Accounts.authenticate(r, g.Now())
+	account, refused := g.Accounts.authenticate(r, g.Now(), g.OAuth.Revoked)
 	if refused == nil {
 		c.account = account.Name
 		refused = g.Requests.Take(account.Seq, 1)

@@ -104,7 +104,7 @@ END`, table, strings.Join(possible, " OR "))
 }
 
 // permanent are the tables that a reset leaves alone: credentials, and the version of the schema.
-const permanent = `'accounts', 'secrets', 'goose_db_version'`
+const permanent = `'accounts', 'grants', 'secrets', 'goose_db_version'`
 
 // Reset empties all tables but those of accounts. Sequences begin again with 1.
 func (t *Tx) Reset() error {

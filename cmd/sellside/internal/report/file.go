@@ -20,6 +20,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
+	"github.com/sellside-sdk/sellside-go/internal/atomicfile"
 )
 
 // Files are the files of a run.
@@ -136,7 +137,7 @@ func (f Files) Save(results []sell.Result, u *sell.Unsettled) error {
 			return fmt.Errorf("write the unsettled batch: %w", err)
 		}
 	}
-	if err := replace(f.Results, func(w io.Writer) error { return f.write(w, results) }); err != nil {
+	if err := atomicfile.Replace(f.Results, func(w io.Writer) error { return f.write(w, results) }); err != nil {
 		return fmt.Errorf("write the results: %w", err)
 	}
 	if u != nil {
@@ -153,25 +154,9 @@ func (f Files) saveUnsettled(u *sell.Unsettled) error {
 	if err != nil {
 		return err
 	}
-	return replace(f.Unsettled, func(w io.Writer) error {
+	return atomicfile.Replace(f.Unsettled, func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(unsettled{results, f.Inventory, *u})
 	})
-}
-
-// replace writes a new file beside path and renames it.
-func replace(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	err = errors.Join(write(f), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }
 
 // hashColumn is the name of the last column of a result file.
