@@ -65,6 +65,19 @@ type Options struct {
 	// Skew is the largest difference between the clocks of the service, of this machine, and of the
 	// machine that made the write; 5 minutes by default.
 	Skew time.Duration
+	// SentBy is the latest time at which the write can have been sent, if the caller knows it; zero
+	// is the time of the call. The settle time begins then: if it is over, the functions look once
+	// and return.
+	SentBy time.Time
+}
+
+// settled returns when the settle time is over.
+func (o Options) settled() time.Time {
+	begins := time.Now()
+	if !o.SentBy.IsZero() && o.SentBy.Before(begins) {
+		begins = o.SentBy
+	}
+	return begins.Add(o.Settle)
 }
 
 func (o Options) withDefaults() Options {
@@ -90,7 +103,7 @@ func Recover(ctx context.Context, c *client.Client, s Submission, opts Options) 
 		return Verdict{}, err
 	}
 	opts = opts.withDefaults()
-	settled := time.Now().Add(opts.Settle)
+	settled := opts.settled()
 	latest := s.MadeAt.Add(sendWithin).Add(opts.Skew).Add(opts.Settle)
 	if latest.Before(settled) {
 		settled = latest

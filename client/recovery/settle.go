@@ -102,7 +102,7 @@ func settle(
 	}
 	opts = opts.withDefaults()
 	s := &settler{newEvidence(c, sentAt, opts)}
-	err := lookUntil(ctx, time.Now().Add(opts.Settle), opts.Settle, func() (bool, error) {
+	err := lookUntil(ctx, opts.settled(), opts.Settle, func() (bool, error) {
 		for _, w := range writes {
 			if err := s.look(s.observe(ctx), w); err != nil {
 				return false, err

@@ -13,7 +13,7 @@ import (
 
 func TestSell_RefusesAnInventoryThatWasListed(t *testing.T) {
 	env, c, _ := market(t)
-	path := stock(t, "DZ5485-612,10.5,389,USD,2", "DZ5485-612,10.5,100001,USD,1")
+	path := stockFile(t, "DZ5485-612,10.5,389,USD,2", "DZ5485-612,10.5,100001,USD,1")
 	first := sellside(t.Context(), env, "sell", path)
 	require.Equal(t, 1, first.code, "one of them fails")
 	content, err := os.ReadFile(path)
@@ -43,14 +43,14 @@ func TestSell_RefusesAnInventoryThatWasListed(t *testing.T) {
 	got = sellside(t.Context(), env, "sell", path, "--result", filepath.Join(filepath.Dir(elsewhere), "more.csv"))
 	assert.Equal(t, 2, got.code, "results beside the result file count too")
 
-	changed := stock(t, "DZ5485-612,10.5,389,USD,2", "DZ5485-612,10.5,100001,USD,1", "")
+	changed := stockFile(t, "DZ5485-612,10.5,389,USD,2", "DZ5485-612,10.5,100001,USD,1", "")
 	got = sellside(t.Context(), env, "sell", changed)
 	assert.Equal(t, 1, got.code, "another file: %s", got.errors)
 }
 
 func TestSell_ListsAnInventoryAgainOfWhichNothingWasMade(t *testing.T) {
 	env, c, m := market(t)
-	path := stock(t, "DZ5485-612,10.5,389,USD,2")
+	path := stockFile(t, "DZ5485-612,10.5,389,USD,2")
 	require.NoError(t, m.Fail(sandbox.Fault{Operation: "CreateListingsBatch", Kind: sandbox.FaultStatus, Status: 403}))
 	assert.Equal(t, 1, sellside(t.Context(), env, "sell", path).code)
 	assert.Equal(t, 0, sellside(t.Context(), env, "sell", path).code, "nothing can be listed twice")
@@ -60,7 +60,7 @@ func TestSell_ListsAnInventoryAgainOfWhichNothingWasMade(t *testing.T) {
 func TestSell_KnowsTheBatchesOfEarlierRuns(t *testing.T) {
 	env, c, m := market(t)
 	// An explicit expiry leaves no mark, so that the batches are equal.
-	path := stock(t, "style_id,size,price,currency,quantity,expires_at", "DZ5485-612,10.5,389,USD,2,2030-12-31")
+	path := stockFile(t, "style_id,size,price,currency,quantity,expires_at", "DZ5485-612,10.5,389,USD,2,2030-12-31")
 	require.Equal(t, 0, sellside(t.Context(), env, "sell", path).code)
 	require.NoError(t, m.Fail(sandbox.Fault{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost}))
 

@@ -109,7 +109,7 @@ func TestSell_PrintsHowLongTheQuotaLetsItTake(t *testing.T) {
 	env, _, _ := market(t)
 	ctx, stop := context.WithCancel(t.Context())
 	stop() // it prints that first
-	path := stock(t, "DZ5485-612,10.5,389,USD,501")
+	path := stockFile(t, "DZ5485-612,10.5,389,USD,501")
 	got := sellside(ctx, env, "sell", path, "--quota", "public")
 	assert.Equal(t, 130, got.code)
 	assert.Contains(t, got.errors, "this run takes 5m0s or longer\n")
@@ -177,7 +177,7 @@ func TestSell_NamesFailuresOfTheConnection(t *testing.T) {
 		if row.token != "" {
 			env["SELLSIDE_TOKEN"] = row.token
 		}
-		path := stock(t, "variant_id,style_id,size,price,currency,quantity", row.item+",389,USD,1")
+		path := stockFile(t, "variant_id,style_id,size,price,currency,quantity", row.item+",389,USD,1")
 		got := sellside(t.Context(), env, "sell", path)
 		assert.Equal(t, row.code, got.code, "%s: %s", row.why, got.errors)
 		assert.Contains(t, got.errors, row.says, row.why)

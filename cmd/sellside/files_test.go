@@ -16,7 +16,7 @@ import (
 
 func TestSell_OverwritesNoFile(t *testing.T) {
 	env, c, _ := market(t)
-	path := stock(t, "DZ5485-612,10.5,389,USD,1")
+	path := stockFile(t, "DZ5485-612,10.5,389,USD,1")
 	dir := filepath.Dir(path)
 	inventory, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestSell_OverwritesNoFile(t *testing.T) {
 func TestSell_SellsAnInventoryOnceAtATime(t *testing.T) {
 	env, c, m := market(t)
 	require.NoError(t, m.Fail(sandbox.Fault{Operation: "SearchProducts", Kind: sandbox.FaultStatus, Status: 503, Times: 1000}))
-	path := stock(t, "DZ5485-612,10.5,389,USD,1")
+	path := stockFile(t, "DZ5485-612,10.5,389,USD,1")
 	link := filepath.Join(t.TempDir(), "link.csv")
 	require.NoError(t, os.Symlink(path, link))
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -42,8 +42,8 @@ func market(t *testing.T, change ...func(*sandbox.Options)) (settings, *client.C
 	return env, m.Client(), m
 }
 
-// stock writes an inventory. Unless the first row is a header, it has the five required columns.
-func stock(t *testing.T, rows ...string) string {
+// stockFile writes an inventory. Unless the first row is a header, it has the five required columns.
+func stockFile(t *testing.T, rows ...string) string {
 	t.Helper()
 	text := strings.Join(rows, "\n") + "\n"
 	if !strings.Contains(rows[0], "price") {

@@ -100,7 +100,7 @@ func TestLogin_SignsInAndOtherCommandsUseIt(t *testing.T) {
 		assert.Contains(t, end.out, "ACCOUNT        first\n")
 		assert.Contains(t, end.out, "PROFILE        default\n")
 	}
-	end = sellside(t.Context(), env, "sell", stock(t, "DZ5485-612,10,162,USD,1"))
+	end = sellside(t.Context(), env, "sell", stockFile(t, "DZ5485-612,10,162,USD,1"))
 	require.Equal(t, 0, end.code, end.errors)
 
 	config, err := os.ReadFile(filepath.Join(env["XDG_CONFIG_HOME"], "sellside", "config.json"))

@@ -57,6 +57,12 @@ CSV with --csv; messages and errors on standard error. A terminal gets lines of 
 width ($COLUMNS changes that), and no id is ever broken. NO_COLOR and TERM=dumb turn
 colours off.
 
+  sellside plan INVENTORY       show what an inventory needs
+  sellside apply INVENTORY      make the marketplace show what an inventory says
+  sellside sync INVENTORY       keep it in step, once or every so often
+  sellside runs                 list the runs of apply and sync, and act on one
+  sellside export rows          print rows, listings or orders as the ledger knows them
+
 Exit codes:
 
     0  everything was done: all listings were made, all changes succeeded
@@ -77,7 +83,8 @@ func newRoot(getenv func(string) string) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return invalidf("%w: see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newDemo(getenv), newSandbox(getenv), newSell(getenv))
+	root.AddCommand(newDemo(getenv), newSandbox(getenv), newSell(getenv),
+		newPlan(getenv), newApply(getenv), newSync(getenv), newRuns(getenv), newExport(getenv))
 	root.AddCommand(newLogin(getenv), newLogout(getenv), newWhoami(getenv), newProfiles(getenv))
 	root.AddCommand(newListings(getenv), newOrders(getenv), newBatches(getenv), newMarket(getenv), newProducts(getenv), newDoctor(getenv), newMan())
 	return root

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 
 func TestRun_ChecksTheCommandLine(t *testing.T) {
 	env := settings{"SELLSIDE_BASE_URL": "http://127.0.0.1:1/v2", "SELLSIDE_API_KEY": "the-key", "SELLSIDE_TOKEN": "the-token"}
-	good := stock(t, "DZ5485-612,10,300,USD,1")
+	good := stockFile(t, "DZ5485-612,10,300,USD,1")
 	for _, row := range []struct {
 		env  settings
 		args []string

@@ -111,7 +111,7 @@ func TestSell_SaysTheSameEverywhere(t *testing.T) {
 			for _, fault := range row.faults {
 				require.NoError(t, m.Fail(fault))
 			}
-			path := stock(t, "DZ5485-612,10.5,"+row.price+",USD,101")
+			path := stockFile(t, "DZ5485-612,10.5,"+row.price+",USD,101")
 
 			got := sellside(t.Context(), env, "sell", path, "--settle", "200ms")
 

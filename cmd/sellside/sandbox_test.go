@@ -55,7 +55,7 @@ func TestSandbox_PrintsItsURLsAndStopsCleanly(t *testing.T) {
 	assert.Regexp(t, `^http://127\.0\.0\.1:\d+/v2$`, r.BaseURL)
 	assert.Equal(t, sandbox.DefaultAPIKey, r.APIKey)
 	assert.Equal(t, sandbox.DefaultToken, r.Token)
-	path := stock(t, "DZ5485-612,10.5,389,USD,1")
+	path := stockFile(t, "DZ5485-612,10.5,389,USD,1")
 	got := sellside(t.Context(), r.settings(), "sell", path)
 	assert.Equal(t, 0, got.code, got.errors)
 	assert.Equal(t, 0, stop())
@@ -70,7 +70,7 @@ func TestSandbox_KeepsItsDatabase(t *testing.T) {
 	assert.Equal(t, ready{
 		r.BaseURL, "my-key", "my-token", origin + "/oauth/token", sandbox.DefaultRefreshToken, origin + "/_sandbox", "my-control",
 	}, r)
-	got := sellside(t.Context(), r.settings(), "sell", stock(t, "DZ5485-612,10.5,389,USD,3"))
+	got := sellside(t.Context(), r.settings(), "sell", stockFile(t, "DZ5485-612,10.5,389,USD,3"))
 	require.Equal(t, 0, got.code, got.errors)
 	require.Equal(t, 0, stop())
 

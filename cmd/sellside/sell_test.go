@@ -48,7 +48,7 @@ func listings(t *testing.T, c *client.Client) []gen.Listing {
 
 func TestSell_ListsAnInventory(t *testing.T) {
 	env, c, _ := market(t)
-	path := stock(t, "DZ5485-612,10.5,389.50,USD,2", "75192,One Size,140000,JPY,1")
+	path := stockFile(t, "DZ5485-612,10.5,389.50,USD,2", "75192,One Size,140000,JPY,1")
 
 	got := sellside(t.Context(), env, "sell", path)
 
@@ -77,7 +77,7 @@ func TestSell_ListsAnInventory(t *testing.T) {
 
 func TestSell_SendsNothingOfAnInvalidFile(t *testing.T) {
 	env, c, _ := market(t)
-	path := stock(t,
+	path := stockFile(t,
 		"DZ5485-612,10.5,389,USD,1",
 		`DZ5485-612,10.5,"3,890",usdollar,0`,
 		"DZ5485-621,10.5,389,USD,1",
@@ -112,7 +112,7 @@ func TestSell_SendsNothingOfAnInvalidFile(t *testing.T) {
 
 func TestSell_CountsOneInvalidRow(t *testing.T) {
 	env, _, _ := market(t)
-	path := stock(t, "DZ5485-612,10.5,389,USD,1", "DZ5485-612")
+	path := stockFile(t, "DZ5485-612,10.5,389,USD,1", "DZ5485-612")
 	got := sellside(t.Context(), env, "sell", path)
 	assert.Equal(t, 2, got.code)
 	assert.Contains(t, got.errors, "line 3: the row has 1 field and the header has 5")
@@ -124,7 +124,7 @@ func TestSell_CountsOneInvalidRow(t *testing.T) {
 
 func TestSell_CannotSkipAnInvalidHeader(t *testing.T) {
 	env, c, _ := market(t)
-	path := stock(t, "style_id,size,price,currency,quantity,note", "DZ5485-612,10.5,389,USD,1,nice")
+	path := stockFile(t, "style_id,size,price,currency,quantity,note", "DZ5485-612,10.5,389,USD,1,nice")
 	got := sellside(t.Context(), env, "sell", path, "--skip-invalid")
 	assert.Equal(t, 2, got.code)
 	assert.Contains(t, got.errors, `line 1: unknown column "note"`)
@@ -135,7 +135,7 @@ func TestSell_FailsIfItemsFail(t *testing.T) {
 	env, _, _ := market(t)
 	result := filepath.Join(t.TempDir(), "today.csv")
 	got := sellside(t.Context(), env, "sell", "--result", result,
-		stock(t, "DZ5485-612,10.5,389,USD,1", "DZ5485-612,10.5,100001,USD,2", "DZ5485-612,10.5,388,USD,1"))
+		stockFile(t, "DZ5485-612,10.5,389,USD,1", "DZ5485-612,10.5,100001,USD,2", "DZ5485-612,10.5,388,USD,1"))
 	assert.Equal(t, 1, got.code)
 	assert.Contains(t, got.out, "2 of 4 listings made, 2 not")
 	rows := results(t, result)
@@ -149,7 +149,7 @@ func TestSell_FailsIfItemsFail(t *testing.T) {
 
 func TestSell_DistributesALargeQuantityOverBatches(t *testing.T) {
 	env, c, _ := market(t)
-	path := stock(t, "DZ5485-612,10.5,389,USD,30", "75192,One Size,999,USD,250")
+	path := stockFile(t, "DZ5485-612,10.5,389,USD,30", "75192,One Size,999,USD,250")
 	got := sellside(t.Context(), env, "sell", path)
 	require.Equal(t, 0, got.code, got.errors)
 	ids := map[string]bool{}
@@ -174,7 +174,7 @@ func TestSell_DistributesALargeQuantityOverBatches(t *testing.T) {
 
 func TestSell_SendsNothingIfTheResultsCannotBeSaved(t *testing.T) {
 	env, c, _ := market(t)
-	got := sellside(t.Context(), env, "sell", stock(t, "DZ5485-612,10.5,389,USD,1"), "--result", filepath.Join(t.TempDir(), "no", "such", "place.csv"))
+	got := sellside(t.Context(), env, "sell", stockFile(t, "DZ5485-612,10.5,389,USD,1"), "--result", filepath.Join(t.TempDir(), "no", "such", "place.csv"))
 	assert.Equal(t, 2, got.code)
 	assert.Contains(t, got.errors, "nothing was sent: write the results: ")
 	assert.Empty(t, listings(t, c))
@@ -192,7 +192,7 @@ func TestSell_ReadsStandardInput(t *testing.T) {
 
 func TestSell_SendsNothingWithoutCredentials(t *testing.T) {
 	env, c, _ := market(t)
-	got := sellside(t.Context(), env, "sell", "--token", "a-wrong-token", stock(t, "DZ5485-612,10.5,389,USD,1"))
+	got := sellside(t.Context(), env, "sell", "--token", "a-wrong-token", stockFile(t, "DZ5485-612,10.5,389,USD,1"))
 	assert.Equal(t, 1, got.code)
 	assert.Contains(t, got.errors, "nothing was sent: the service refuses the credentials: ")
 	assert.NotContains(t, got.errors, "DZ5485-612", "it is no problem of the inventory")
@@ -203,7 +203,7 @@ func TestSell_SendsNothingWithoutCredentials(t *testing.T) {
 func TestSell_KeepsWhatIsKnownOnCtrlC(t *testing.T) {
 	env, c, m := market(t, func(o *sandbox.Options) { o.Manual = true }) // so that the batch stays QUEUED
 	ctx, interrupt := context.WithCancel(t.Context())
-	path := stock(t, "DZ5485-612,10.5,389,USD,101")
+	path := stockFile(t, "DZ5485-612,10.5,389,USD,101")
 	log := watch("submitted")
 	var out strings.Builder
 	code := make(chan int)
@@ -266,7 +266,7 @@ func TestSell_SettlesBatchesWithoutAResponse(t *testing.T) {
 			env, c, m := market(t)
 			row.fault.Operation = "CreateListingsBatch"
 			require.NoError(t, m.Fail(row.fault))
-			path := stock(t, "DZ5485-612,10.5,389,USD,101")
+			path := stockFile(t, "DZ5485-612,10.5,389,USD,101")
 
 			got := sellside(t.Context(), env, "sell", path, "--settle", "200ms")
 
@@ -288,7 +288,7 @@ func TestSell_ReportsADoubtfulBatchAsUnknown(t *testing.T) {
 	other, err := c.Batches.Create(t.Context(), equal)
 	require.NoError(t, err)
 	require.NoError(t, m.Fail(sandbox.Fault{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost}))
-	path := stock(t, "variant_id,style_id,size,price,currency,quantity", equal[0].VariantID+",,,389,USD,101")
+	path := stockFile(t, "variant_id,style_id,size,price,currency,quantity", equal[0].VariantID+",,,389,USD,101")
 	for range 2 { // the second run settles the batch of the first, which is as doubtful
 		got := sellside(t.Context(), env, "sell", path, "--settle", "50ms")
 
@@ -308,7 +308,7 @@ func TestSell_ReportsADoubtfulBatchAsUnknown(t *testing.T) {
 func TestSell_SettlesTheBatchOfAKilledRun(t *testing.T) {
 	env, c, m := market(t)
 	require.NoError(t, m.Fail(sandbox.Fault{Operation: "CreateListingsBatch", Kind: sandbox.FaultDelay, Delay: time.Hour, Applied: true}))
-	path := stock(t, "DZ5485-612,10.5,389,USD,101")
+	path := stockFile(t, "DZ5485-612,10.5,389,USD,101")
 	killed := exec.CommandContext(t.Context(), os.Args[0], "sell", path)
 	killed.Env = append(os.Environ(), asProcess+"=1")
 	for name, value := range env {
@@ -336,7 +336,7 @@ func TestSell_SettlesTheBatchOfAKilledRun(t *testing.T) {
 
 func TestSell_RefusesADamagedUnsettledBatch(t *testing.T) {
 	env, c, _ := market(t)
-	path := stock(t, "DZ5485-612,10.5,389,USD,1")
+	path := stockFile(t, "DZ5485-612,10.5,389,USD,1")
 	require.NoError(t, os.WriteFile(unsettled(path), []byte("{"), 0o600))
 	got := sellside(t.Context(), env, "sell", path)
 	assert.Equal(t, 2, got.code)

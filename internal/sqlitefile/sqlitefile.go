@@ -6,7 +6,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -24,6 +26,35 @@ func URI(file string) string {
 		path = "/" + path
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath()
+}
+
+// Resolve returns the one absolute path of a file, which need not exist, so that all paths to it
+// have the same lock.
+func Resolve(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	file, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	return filepath.Join(dir, filepath.Base(path)), err
+}
+
+// Create creates a file that does not exist, readable by its owner only. SQLite gives the files
+// beside it the same permissions. Create does not open a file that exists: on some systems closing
+// it would release the locks that this process has on it.
+func Create(file string) error {
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // Lock locks a file, which is created if it does not exist, or returns [ErrLocked]. The lock is a

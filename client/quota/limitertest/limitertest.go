@@ -11,6 +11,7 @@ package limitertest
 
 import (
 	"fmt"
+	"io"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,8 +21,15 @@ import (
 
 // Run tests a limiter in simulated time, also with 10,000 random schedules. newLimiter must return
 // a limiter with empty windows. It is called inside a bubble of testing/synctest, and from parallel
-// tests.
+// tests. A limiter that is an [io.Closer] is closed at the end of its test, inside the bubble.
 func Run(t *testing.T, newLimiter func(quota.Quota) quota.Limiter) {
+	t.Helper()
+	RunSchedules(t, newLimiter, schedules)
+}
+
+// RunSchedules is [Run] with another number of random schedules, for limiters that take
+// milliseconds for each call.
+func RunSchedules(t *testing.T, newLimiter func(quota.Quota) quota.Limiter, schedules uint64) {
 	t.Helper()
 	s := suite{
 		newLimiter: newLimiter,
@@ -31,13 +39,13 @@ func Run(t *testing.T, newLimiter func(quota.Quota) quota.Limiter) {
 		simulated:  true,
 	}
 	for name, rule := range rules {
-		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { rule(t, s) }) })
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { rule(t, s.closing(t)) }) })
 	}
 	for name, rule := range simulatedRules {
-		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { rule(t, s) }) })
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { rule(t, s.closing(t)) }) })
 	}
 	for first := uint64(0); first < schedules; first += schedulesPerTest {
-		last := first + schedulesPerTest - 1
+		last := min(first+schedulesPerTest, schedules) - 1
 		t.Run(fmt.Sprintf("schedules %d to %d", first, last), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -62,7 +70,7 @@ func runInRealTime(t *testing.T, s suite) {
 	for name, rule := range rules {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rule(t, s)
+			rule(t, s.closing(t))
 		})
 	}
 }
@@ -74,6 +82,26 @@ type suite struct {
 	slack      time.Duration // How much too long a wait may be.
 	delay      time.Duration // The longest delay of a request, and of its response.
 	simulated  bool
+}
+
+// closing returns a suite whose limiters are closed when a test ends.
+func (s suite) closing(t testing.TB) suite {
+	newLimiter := s.newLimiter
+	s.newLimiter = func(q quota.Quota) quota.Limiter {
+		limiter := newLimiter(q)
+		t.Cleanup(func() { closeLimiter(t, limiter) })
+		return limiter
+	}
+	return s
+}
+
+func closeLimiter(t testing.TB, limiter quota.Limiter) {
+	t.Helper()
+	if c, ok := limiter.(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			t.Errorf("close the limiter: %v", err)
+		}
+	}
 }
 
 // items returns a limiter of items only, with the window of the suite.

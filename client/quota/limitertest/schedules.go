@@ -93,6 +93,7 @@ func randomSchedule(seed uint64, delay time.Duration) *schedule {
 func (s *schedule) run(t testing.TB, in suite) {
 	t.Helper()
 	limiter := in.newLimiter(s.q)
+	defer closeLimiter(t, limiter)
 	var svc service
 	for _, c := range s.calls {
 		svc.calls.Go(func() {

@@ -57,14 +57,14 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 func (s *Store) openFile(ctx context.Context, path string) error {
-	file, err := resolve(path)
+	file, err := sqlitefile.Resolve(path)
 	if err != nil {
 		return err
 	}
 	if s.unlock, err = lockFile(ctx, file); err != nil {
 		return err
 	}
-	if err := createFile(file); err != nil {
+	if err := sqlitefile.Create(file); err != nil {
 		return errors.Join(err, s.unlock())
 	}
 	if s.write, err = openWriter(ctx, sqlitefile.URI(file)); err != nil {

@@ -1,0 +1,71 @@
+package bulk_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sellside-sdk/sellside-go/bulk"
+	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/sandbox"
+	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
+)
+
+// requests returns the requests so far, and how many of them were refused for their rate.
+func requests(m *sandboxtest.Market) (all, refused int) {
+	for _, counts := range m.Counters() {
+		for status, n := range counts {
+			all += n
+			if status == http.StatusTooManyRequests {
+				refused += n
+			}
+		}
+	}
+	return all, refused
+}
+
+// TestApply_TakesFewRequests counts the requests of 1,000 listings that are created, updated and
+// deleted. The least is 30 each: 10 batches are submitted, polled once, and their items read.
+func TestApply_TakesFewRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.Quota, o.Delay = quota.Public, 2*time.Second })
+		b := open(t, m, ":memory:", func(c *bulk.Config) { c.Quota = quota.Public })
+		const n = 1000
+		for _, step := range []struct {
+			what, text string
+			opts       bulk.PlanOptions
+			live       int
+		}{
+			{"create", inventory(n, 200), bulk.PlanOptions{}, n},
+			{"update", inventory(n, 300), bulk.PlanOptions{}, n},
+			{"delete", inventory(1, 300), bulk.PlanOptions{DeleteMissing: true, AllowDeletes: new(n)}, 1},
+		} {
+			began := time.Now()
+			before, refusedBefore := requests(m)
+			plan, err := b.Plan(t.Context(), rowsOf(step.text), step.opts)
+			require.NoError(t, err)
+			require.NoError(t, plan.Refused)
+			_, err = b.Apply(t.Context(), plan, "apply")
+			require.NoError(t, err)
+			after, refused := requests(m)
+			assert.Equal(t, refusedBefore, refused, "%s: responses 429", step.what)
+			assert.LessOrEqual(t, after-before, 39, step.what)
+			assert.Len(t, live(t, m), step.live, step.what)
+			t.Logf("%s: %d requests, %s", step.what, after-before, time.Since(began).Round(time.Second))
+			synctestWait(t, 6*time.Minute) // the quota for reading in the test
+		}
+	})
+}
+
+// synctestWait lets simulated time pass.
+func synctestWait(t *testing.T, d time.Duration) {
+	t.Helper()
+	select {
+	case <-time.After(d):
+	case <-t.Context().Done():
+	}
+}
