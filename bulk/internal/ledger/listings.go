@@ -141,8 +141,7 @@ func (tx Tx) CountLive(ctx context.Context) (int, error) {
 func (tx Tx) Foreign(ctx context.Context, variant string) ([]Listing, error) {
 	return list(ctx, tx, scanListing, `SELECT `+listingColumns+` FROM listings l
 		WHERE account = $1 AND sku = '' AND variant = $2 AND presence = 'live' AND NOT EXISTS (
-			SELECT 1 FROM submissions s WHERE s.account = l.account AND s.batch = l.batch AND s.batch <> '')
-		ORDER BY created_at, id`, tx.account, variant)
+			SELECT 1 FROM submissions s WHERE s.account = l.account AND s.batch = l.batch AND s.batch <> '')`, tx.account, variant)
 }
 
 // ForeignVariants returns the variants after a variant that rows owe creates of and that foreign
@@ -157,7 +156,7 @@ func (tx Tx) ForeignVariants(ctx context.Context, after string, limit int) ([]st
 // RowsOfVariant returns the rows of a variant that owe creates, with their listings and writes.
 func (tx Tx) RowsOfVariant(ctx context.Context, variant string) ([]Row, error) {
 	return tx.fullRows(ctx, `SELECT `+rowColumns+` FROM desired
-		WHERE account = $1 AND variant = $2 AND creates > 0 ORDER BY sku`, tx.account, variant)
+		WHERE account = $1 AND variant = $2 AND creates > 0`, tx.account, variant)
 }
 
 // RevertAdoptions makes the listings foreign again that a plan adopted and that was not applied.
