@@ -192,6 +192,13 @@ func (a *applier) confirm(plan *bulk.Plan) error {
 
 // sync applies an inventory once, or again and again.
 func (a *applier) sync(ctx context.Context, name string) error {
+	if a.asOf != "" { // once: a later round must not state that stock was counted again
+		at, err := parseAsOf(a.asOf)
+		if err != nil {
+			return err
+		}
+		a.asOf = at.Format(time.RFC3339Nano)
+	}
 	b, err := a.openMeter(ctx)
 	return a.with(b, err, func(b *bulk.Bulk) error {
 		for {

@@ -109,16 +109,16 @@ func (tx Tx) NextWanted(ctx context.Context) (*Listing, error) {
 }
 
 // EndReading marks the live listings that a reading of all pages did not show as unknown, if they
-// were known before the reading began, and their rows to be decided again.
-func (tx Tx) EndReading(ctx context.Context, reading int64, began time.Time) error {
+// were read before a time, and their rows to be decided again.
+func (tx Tx) EndReading(ctx context.Context, reading int64, before time.Time) error {
 	_, err := tx.Exec(ctx, `UPDATE desired SET dirty = 1 WHERE account = $1 AND sku IN (SELECT sku FROM listings
 		WHERE account = $1 AND presence = 'live' AND reading < $2 AND read_at < $3 AND sku <> '')`,
-		tx.account, reading, millis(began))
+		tx.account, reading, millis(before))
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `UPDATE listings SET presence = 'unknown'
-		WHERE account = $1 AND presence = 'live' AND reading < $2 AND read_at < $3`, tx.account, reading, millis(began))
+		WHERE account = $1 AND presence = 'live' AND reading < $2 AND read_at < $3`, tx.account, reading, millis(before))
 	return err
 }
 
