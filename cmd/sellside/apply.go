@@ -172,7 +172,8 @@ func (a *applier) unlisted(ctx context.Context, b *bulk.Bulk) error {
 		}
 	}
 	if len(parts) > 0 {
-		return fmt.Errorf("not everything is listed (%s): see sellside plan", strings.Join(parts, ", "))
+		return fmt.Errorf("not everything is listed (%s): see sellside plan; "+
+			"a write whose outcome stays unknown is settled with sellside runs resolve", strings.Join(parts, ", "))
 	}
 	return nil
 }
