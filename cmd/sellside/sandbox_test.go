@@ -118,6 +118,7 @@ func TestSandbox_TakesEveryFlag(t *testing.T) {
 		{[]string{"--any-loopback-port"}, func(o *sandbox.Options) { o.SignIn.AnyLoopbackPort = true }, "as RFC 8252 asks"},
 		{[]string{"--approve-sign-in"}, func(o *sandbox.Options) { o.SignIn.Approve = true }, "no page, for tests"},
 		{[]string{"--log", "off"}, func(*sandbox.Options) {}, "the log is no part of the market"},
+		{[]string{"--console=false"}, func(o *sandbox.Options) { o.Console = false }, "no page"},
 		{[]string{"--quirks"}, func(o *sandbox.Options) { o.Quirks = true }, "as live services respond"},
 		{[]string{"--vague-origin"}, func(o *sandbox.Options) { o.VagueOrigin = true }, "batches are harder to find"},
 		{[]string{"--keep-terms"}, func(o *sandbox.Options) { o.KeepTerms = true }, "the other way to change a listing"},
@@ -126,7 +127,7 @@ func TestSandbox_TakesEveryFlag(t *testing.T) {
 		{[]string{"--rotate-refresh-tokens"}, func(o *sandbox.Options) { o.RotateRefreshTokens = true }, "as strict services do"},
 	} {
 		want := sandbox.Options{
-			Delay: sandbox.DefaultDelay, OrderStep: sandbox.DefaultOrderStep, TokenLife: sandbox.DefaultTokenLife,
+			Delay: sandbox.DefaultDelay, OrderStep: sandbox.DefaultOrderStep, TokenLife: sandbox.DefaultTokenLife, Console: true,
 			SignIn: sandbox.SignIn{ClientID: sandbox.DefaultClientID, RedirectURLs: []string{sandbox.DefaultRedirectURL}},
 		}
 		row.want(&want)
