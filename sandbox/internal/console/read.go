@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
@@ -18,7 +19,8 @@ import (
 // How many rows the page shows.
 const (
 	maxLevels   = 8 // on each side of the book
-	maxRows     = 10
+	maxListings = 5
+	maxRows     = 8
 	maxRequests = 20
 	maxFaults   = 50
 	maxIngested = 100 // products to choose from, besides those of every sandbox
@@ -87,8 +89,10 @@ func (r *reader) choose(shown selection) (*catalog.Variant, market.Currency, err
 	if v, ok := r.Catalog.Variant(shown.variant); ok {
 		return v, currency, nil
 	}
-	if p, ok := r.Catalog.Product(shown.product); ok {
-		return p.Variants[len(p.Variants)/2], currency, nil
+	for _, p := range r.products() {
+		if shown.product != "" && strings.HasPrefix(p.ID, shown.product) {
+			return p.Variants[len(p.Variants)/2], currency, nil
+		}
 	}
 	newest, err := r.tx.NewestListings(1)
 	if err != nil {
@@ -104,6 +108,15 @@ func (r *reader) choose(shown selection) (*catalog.Variant, market.Currency, err
 	return first.Variants[len(first.Variants)/2], currency, nil
 }
 
+// shortID is how many characters of the id of a product the page has, to be small.
+const shortID = 13
+
+// products returns the products to choose from.
+func (r *reader) products() []*catalog.Product {
+	ingested := r.Catalog.Ingested()
+	return slices.Concat(ingested[max(0, len(ingested)-maxIngested):], r.Catalog.Products())
+}
+
 func (r *reader) market(shown selection) (marketView, error) {
 	chosen, currency, err := r.choose(shown)
 	if err != nil {
@@ -114,9 +127,8 @@ func (r *reader) market(shown selection) (marketView, error) {
 		Title: p.Title, Brand: p.Brand, StyleID: p.StyleID, ProductID: p.ID,
 		VariantID: chosen.ID, Size: chosen.Size, Currency: currency.Code, Currencies: market.Codes(),
 	}
-	ingested := r.Catalog.Ingested()
-	for _, o := range slices.Concat(ingested[max(0, len(ingested)-maxIngested):], r.Catalog.Products()) {
-		m.Products = append(m.Products, option{o.ID, o.Title, o == p})
+	for _, o := range r.products() {
+		m.Products = append(m.Products, option{o.ID[:shortID], o.Title, o == p})
 	}
 	for _, variant := range p.Variants {
 		book, err := r.Handlers.Book(r.tx, variant, currency)
@@ -167,10 +179,10 @@ func (r *reader) levels(x store.Crossing, c market.Currency) ([]levelRow, error)
 	)
 	most := 1
 	for _, l := range ladder {
-		most = max(most, l.N)
+		most = max(most, l.Depth)
 	}
 	for i := range ladder {
-		ladder[i].Width = max(2, 100*ladder[i].N/most)
+		ladder[i].Width = max(2, 100*ladder[i].Depth/most)
 	}
 	return ladder, nil
 }
@@ -197,6 +209,10 @@ func sideOf(ask bool, book []int64, made []store.Level, c market.Currency, bette
 	for i, amount := range firstOf(amounts, maxLevels) {
 		l := sizes[amount]
 		l.Best = i == 0
+		l.Depth = l.N
+		if i > 0 {
+			l.Depth += rows[i-1].Depth
+		}
 		rows = append(rows, l)
 	}
 	if ask {
@@ -232,7 +248,7 @@ func (r *reader) listings() ([]countRow, []listingRow, error) {
 			expired.N += c.N
 		}
 	}
-	newest, err := r.tx.NewestListings(maxRows)
+	newest, err := r.tx.NewestListings(maxListings)
 	var rows []listingRow
 	for _, l := range newest {
 		title, size := r.names(l.VariantID)
@@ -336,16 +352,12 @@ func tookText(d time.Duration) string {
 }
 
 func faultText(f gateway.Fault) string {
-	text := f.Kind
+	text := forCalls(f.Operation, "call", f.Times) + f.Kind
 	switch {
 	case f.Status != 0:
 		text += " " + strconv.Itoa(f.Status)
 	case f.Delay != 0:
 		text += " of " + f.Delay.String()
-	}
-	text += " for " + cmp.Or(f.Operation, "any operation")
-	if f.Times != 1 {
-		text += fmt.Sprintf(", %d times", f.Times)
 	}
 	if f.Applied {
 		text += ", after the call was handled"
@@ -359,18 +371,23 @@ func faultText(f gateway.Fault) string {
 }
 
 func failureText(f store.Failure) string {
-	text := "work that is accepted fails: " + cmp.Or(f.Operation, "any operation")
+	text := forCalls(f.Operation, "accepted item or operation", f.Times)
 	if f.Error == "" {
-		text = "work that is accepted gets stuck: " + cmp.Or(f.Operation, "any operation")
+		text += "gets stuck"
+	} else {
+		text += fmt.Sprintf("fails with %.100q", f.Error)
 	}
 	if f.Target != "" {
-		text += " on " + f.Target
-	}
-	if f.Times != 1 {
-		text += fmt.Sprintf(", %d times", f.Times)
-	}
-	if f.Error != "" {
-		text += fmt.Sprintf(", error %.100q", f.Error)
+		text += ", id " + f.Target
 	}
 	return text
+}
+
+// forCalls returns what a fault is for.
+func forCalls(operation, what string, times int) string {
+	text := cmp.Or(operation, "any operation") + ", next "
+	if times > 1 {
+		return text + fmt.Sprintf("%d %ss: ", times, what)
+	}
+	return text + what + ": "
 }

@@ -78,7 +78,8 @@ type levelRow struct {
 	Price  string
 	N      int
 	Listed int // how many of N are listings or bids that were made, and not of the generated book
-	Width  int // a percentage
+	Depth  int // N of this and all better prices
+	Width  int // of Depth, a percentage
 	Best   bool
 }
 
