@@ -37,7 +37,8 @@ test: ## run all tests; RACE=1 with the race detector
 
 # The browser is Chromium of the system; axe-core comes from npm and is not installed by anything else.
 test-browser: ## test the pages of the sandbox in Chromium; SCREENSHOTS=DIR saves what they look like
-	cd internal/browser && npm ci --no-audit --no-fund && go vet ./... && go test -count 1 -timeout 10m ./...
+	cd internal/browser && npm ci --no-audit --no-fund && go vet ./... && \
+		SCREENSHOTS='$(abspath $(SCREENSHOTS))' go test -count 1 -timeout 10m ./...
 
 screenshots: ## write docs/console/*.png
 	$(MAKE) test-browser SCREENSHOTS=$(CURDIR)/docs/console

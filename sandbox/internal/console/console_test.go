@@ -324,6 +324,19 @@ func TestPage_ShowsLastRequestsOfSellers(t *testing.T) {
 	assert.NotContains(t, page, b.ControlKey())
 }
 
+func TestControl_MakesCodes(t *testing.T) {
+	b := open(t)
+	w := b.send(http.MethodPost, sandbox.ControlPath+"/consoles", "", "x-sandbox-key", b.ControlKey())
+	require.Equal(t, http.StatusCreated, w.Code)
+	var made struct{ Path string }
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &made))
+	assert.Equal(t, http.StatusSeeOther, b.get(made.Path).Code)
+	assert.Equal(t, http.StatusUnauthorized, b.send(http.MethodPost, sandbox.ControlPath+"/consoles", "").Code, "not without the key")
+	b.Sandbox = open(t, func(o *sandbox.Options) { o.Console = false }).Sandbox
+	w = b.send(http.MethodPost, sandbox.ControlPath+"/consoles", "", "x-sandbox-key", b.ControlKey())
+	assert.Equal(t, http.StatusNotFound, w.Code, "no console")
+}
+
 func TestConsole_IsOffByDefault(t *testing.T) {
 	b := open(t, func(o *sandbox.Options) { o.Console = false })
 	assert.Empty(t, b.ConsoleCode())

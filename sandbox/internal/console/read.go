@@ -362,10 +362,14 @@ func faultText(f gateway.Fault) string {
 	if f.Applied {
 		text += ", after the call was handled"
 	}
-	for _, about := range []struct{ what, value string }{{"id", f.ID}, {"body with", f.Contains}, {"response", f.Body}} {
-		if about.value != "" {
-			text += fmt.Sprintf(", %s %.100q", about.what, about.value)
-		}
+	if f.ID != "" {
+		text += fmt.Sprintf(", id %.100q", f.ID)
+	}
+	if f.Contains != "" {
+		text += fmt.Sprintf(", body with %.100q", f.Contains)
+	}
+	if f.Body != "" {
+		text += fmt.Sprintf(", response %.100q", f.Body)
 	}
 	return text
 }

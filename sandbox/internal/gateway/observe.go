@@ -179,6 +179,8 @@ func (r *Recent) List() []Request {
 	defer r.mu.Unlock()
 	list := slices.Clone(r.last)
 	slices.Reverse(list)
+	// They are added in the order in which they end.
+	slices.SortStableFunc(list, func(a, b Request) int { return b.At.Compare(a.At) })
 	return list
 }
 
