@@ -47,7 +47,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "start the browser: install chromium:", err)
 		return 1
 	}
-	chrome = ctx
+	chrome = ctx //nolint:fatcontext // chromedp has browsers as contexts
 	return m.Run()
 }
 
@@ -103,8 +103,8 @@ func (m *market) call(method, path, body string) int {
 
 // tab is a tab of the browser with what it has sent and complained about.
 type tab struct {
-	context.Context
-	t *testing.T
+	context.Context //nolint:containedctx // chromedp has tabs as contexts
+	t               *testing.T
 
 	mu       sync.Mutex
 	sent     []string // URLs

@@ -86,18 +86,17 @@ func appendBounded[T any](all []T, one T, limit int) []T {
 	return append(all, one)
 }
 
-// session returns the session of a request, nil if it has none.
+// session returns the session of a request, nil if it has none. Other ports of the host can set
+// cookies of the same name, so that all of them are tried.
 func (a *access) session(r *http.Request) *session {
-	cookie, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return nil
-	}
-	wanted := digestOf(cookie.Value)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, s := range a.sessions {
-		if s.id == wanted {
-			return s
+	for _, cookie := range r.CookiesNamed(cookieName(r)) {
+		wanted := digestOf(cookie.Value)
+		for _, s := range a.sessions {
+			if s.id == wanted {
+				return s
+			}
 		}
 	}
 	return nil

@@ -60,7 +60,9 @@ func (b *browser) send(method, target, form string, headers ...string) *httptest
 	b.t.Helper()
 	local, err := net.ResolveTCPAddr("tcp", host)
 	require.NoError(b.t, err)
-	ctx := context.WithValue(b.t.Context(), http.LocalAddrContextKey, net.Addr(local))
+	ctx, cancel := context.WithTimeout(b.t.Context(), 10*time.Second) // a stream has no end
+	defer cancel()
+	ctx = context.WithValue(ctx, http.LocalAddrContextKey, net.Addr(local))
 	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(form))
 	r.Host = host
 	if form != "" {
@@ -128,6 +130,33 @@ func TestAccess_CookieIsOfOnePortAndStrict(t *testing.T) {
 	for _, name := range []string{"bids", "clock", "orders", "faults", "clear-faults", "reset"} {
 		assert.Equal(t, http.StatusUnauthorized, b.post(name, url.Values{"sure": {"yes"}}).Code, name)
 	}
+}
+
+func TestAccess_IgnoresCookiesOfOtherPorts(t *testing.T) {
+	b := signedIn(t)
+	set := &http.Cookie{Name: b.cookies[0].Name, Value: "set-by-another-port"}
+	b.cookies = append([]*http.Cookie{set}, b.cookies...)
+	assert.Equal(t, http.StatusOK, b.get("/").Code, "it hides no session")
+	b.cookies = b.cookies[:1]
+	assert.Equal(t, http.StatusUnauthorized, b.get("/").Code, "it is none")
+}
+
+func TestAccess_RemembersBoundedCodesAndSessions(t *testing.T) {
+	b := signedIn(t)
+	oldest := b.ConsoleCode()
+	for range 15 {
+		b.ConsoleCode()
+	}
+	newest := b.ConsoleCode()
+	assert.Equal(t, http.StatusSeeOther, b.get("/?code="+newest).Code)
+	first := b.cookies
+	b.cookies = nil
+	assert.Equal(t, http.StatusUnauthorized, b.get("/?code="+oldest).Code, "forgotten")
+	for range 63 {
+		assert.Equal(t, http.StatusSeeOther, b.get("/?code="+b.ConsoleCode()).Code)
+	}
+	b.cookies = first
+	assert.Equal(t, http.StatusUnauthorized, b.get("/").Code, "the oldest session is forgotten")
 }
 
 func TestAccess_ServesOnlyNamesOfTheListener(t *testing.T) {
@@ -316,7 +345,7 @@ func TestPage_ShowsLastRequestsOfSellers(t *testing.T) {
 	b.get(sandbox.HealthPath)
 	b.get(sandbox.ControlPath)
 	page := b.get("/").Body.String()
-	assert.Equal(t, 20, strings.Count(page, "GET /v2/selling/listings"))
+	assert.Equal(t, 12, strings.Count(page, "GET /v2/selling/listings"))
 	assert.NotContains(t, page, "GET "+sandbox.HealthPath)
 	assert.NotContains(t, page, "GET "+sandbox.ControlPath)
 	assert.NotContains(t, page, b.APIKey())

@@ -21,7 +21,7 @@ const (
 	maxLevels   = 8 // on each side of the book
 	maxListings = 5
 	maxRows     = 8
-	maxRequests = 20
+	maxRequests = 12
 	maxFaults   = 50
 	maxIngested = 100 // products to choose from, besides those of every sandbox
 )
