@@ -27,7 +27,11 @@ When it is ready it prints one line on standard output:
 
   {"baseURL":"http://127.0.0.1:41357/v2","apiKey":"…","token":"…",
    "tokenURL":"…/oauth/token","refreshToken":"…","controlURL":"…/_sandbox","controlKey":"…",
-   "authorizeURL":"…/oauth/authorize","clientID":"…"}
+   "authorizeURL":"…/oauth/authorize","clientID":"…","consoleURL":"…/?code=…"}
+
+Open consoleURL in a browser to see what happens on the marketplace, and to bid, move
+the clock and make calls fail. The URL works once, within five minutes; the control
+API makes others.
 
 The control API is for tests: with the control key in the header x-sandbox-key it
 buys, bids, advances the clock and the orders, and makes calls fail. A GET of
@@ -90,6 +94,7 @@ func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 	flags.StringVar(&m.log, "log", "error", "what to log: off, error (failures), or info (every request too)")
 	flags.DurationVar(&m.Delay, "delay", sandbox.DefaultDelay, "time for each step of the work: an operation has one, a batch item two; 0 for no delay")
 	flags.DurationVar(&m.OrderStep, "order-step", sandbox.DefaultOrderStep, "how long an order stays in each state; 0 leaves it there until it is moved")
+	flags.BoolVar(&m.Console, "console", true, "serve a page for people at /")
 	flags.BoolVar(&m.Quirks, "quirks", false, "make responses look like those of a live service: members left out or null, numbers as strings, unknown members and values, errors in other shapes")
 	flags.BoolVar(&m.VagueOrigin, "vague-origin", false, "do not show which batch made a listing, nor the zone of the time when it was made")
 	flags.BoolVar(&m.KeepTerms, "keep-terms", false, "keep the currency and the expiry of a listing if a change leaves them out, instead of US dollars and 999 days")
@@ -172,9 +177,13 @@ func (m *marketplace) run(cmd *cobra.Command) (err error) {
 		ControlKey   string `json:"controlKey"`
 		AuthorizeURL string `json:"authorizeURL"`
 		ClientID     string `json:"clientID"`
+		ConsoleURL   string `json:"consoleURL,omitempty"`
 	}{
 		origin + sandbox.BasePath, market.APIKey(), market.Token(), origin + sandbox.TokenPath, market.RefreshToken(),
-		origin + sandbox.ControlPath, market.ControlKey(), origin + sandbox.AuthorizePath, m.SignIn.ClientID,
+		origin + sandbox.ControlPath, market.ControlKey(), origin + sandbox.AuthorizePath, m.SignIn.ClientID, "",
+	}
+	if m.Console {
+		ready.ConsoleURL = origin + sandbox.ConsolePath + "?code=" + market.ConsoleCode()
 	}
 	// Connections that come before Serve are accepted by it.
 	if err := json.NewEncoder(cmd.OutOrStdout()).Encode(ready); err != nil {

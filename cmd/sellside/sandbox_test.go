@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +24,7 @@ import (
 )
 
 // ready is the line that the sandbox prints.
-type ready struct{ BaseURL, APIKey, Token, TokenURL, RefreshToken, ControlURL, ControlKey string }
+type ready struct{ BaseURL, APIKey, Token, TokenURL, RefreshToken, ControlURL, ControlKey, ConsoleURL string }
 
 func (r ready) settings() settings {
 	return settings{"SELLSIDE_BASE_URL": r.BaseURL, "SELLSIDE_API_KEY": r.APIKey, "SELLSIDE_TOKEN": r.Token}
@@ -63,12 +64,40 @@ func TestSandbox_PrintsItsURLsAndStopsCleanly(t *testing.T) {
 	assert.Equal(t, 1, got.code, "it is gone")
 }
 
+func TestSandbox_PrintsLinkToItsConsole(t *testing.T) {
+	r, stop := startSandbox(t)
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	get := func(target string) *http.Response {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)
+		require.NoError(t, err)
+		response, err := (&http.Client{Jar: jar, Transport: transport}).Do(request)
+		require.NoError(t, err)
+		return response
+	}
+	page := get(r.ConsoleURL)
+	page.Body.Close()
+	assert.Equal(t, http.StatusOK, page.StatusCode)
+	assert.Equal(t, "/", page.Request.URL.RequestURI(), "the code is not in the address")
+	events := get(strings.TrimSuffix(r.BaseURL, "/v2") + "/_console/events")
+	defer events.Body.Close()
+	assert.Equal(t, http.StatusOK, events.StatusCode)
+	assert.Equal(t, 0, stop(), "an open page does not keep it")
+
+	r, stop = startSandbox(t, "--console=false")
+	assert.Empty(t, r.ConsoleURL)
+	assert.Equal(t, 0, stop())
+}
+
 func TestSandbox_KeepsItsDatabase(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "market.db")
 	r, stop := startSandbox(t, "--db", db, "--api-key", "my-key", "--token", "my-token", "--control-key", "my-control")
 	origin := strings.TrimSuffix(r.BaseURL, "/v2")
 	assert.Equal(t, ready{
 		r.BaseURL, "my-key", "my-token", origin + "/oauth/token", sandbox.DefaultRefreshToken, origin + "/_sandbox", "my-control",
+		r.ConsoleURL,
 	}, r)
 	got := sellside(t.Context(), r.settings(), "sell", stockFile(t, "DZ5485-612,10.5,389,USD,3"))
 	require.Equal(t, 0, got.code, got.errors)
@@ -118,6 +147,7 @@ func TestSandbox_TakesEveryFlag(t *testing.T) {
 		{[]string{"--any-loopback-port"}, func(o *sandbox.Options) { o.SignIn.AnyLoopbackPort = true }, "as RFC 8252 asks"},
 		{[]string{"--approve-sign-in"}, func(o *sandbox.Options) { o.SignIn.Approve = true }, "no page, for tests"},
 		{[]string{"--log", "off"}, func(*sandbox.Options) {}, "the log is no part of the market"},
+		{[]string{"--console=false"}, func(o *sandbox.Options) { o.Console = false }, "no page"},
 		{[]string{"--quirks"}, func(o *sandbox.Options) { o.Quirks = true }, "as live services respond"},
 		{[]string{"--vague-origin"}, func(o *sandbox.Options) { o.VagueOrigin = true }, "batches are harder to find"},
 		{[]string{"--keep-terms"}, func(o *sandbox.Options) { o.KeepTerms = true }, "the other way to change a listing"},
@@ -126,7 +156,7 @@ func TestSandbox_TakesEveryFlag(t *testing.T) {
 		{[]string{"--rotate-refresh-tokens"}, func(o *sandbox.Options) { o.RotateRefreshTokens = true }, "as strict services do"},
 	} {
 		want := sandbox.Options{
-			Delay: sandbox.DefaultDelay, OrderStep: sandbox.DefaultOrderStep, TokenLife: sandbox.DefaultTokenLife,
+			Delay: sandbox.DefaultDelay, OrderStep: sandbox.DefaultOrderStep, TokenLife: sandbox.DefaultTokenLife, Console: true,
 			SignIn: sandbox.SignIn{ClientID: sandbox.DefaultClientID, RedirectURLs: []string{sandbox.DefaultRedirectURL}},
 		}
 		row.want(&want)
