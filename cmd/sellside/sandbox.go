@@ -9,12 +9,14 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sellside-sdk/sellside-go/bulk"
 	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/logbuffer"
 	"github.com/sellside-sdk/sellside-go/sandbox"
@@ -56,6 +58,7 @@ can be seen in the process list) and the default of sell as well:
 type marketplace struct {
 	sandbox.Options
 	address, quota, log string
+	ledger              string
 }
 
 func newSandbox(getenv func(string) string) *cobra.Command {
@@ -100,7 +103,34 @@ func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 	flags.BoolVar(&m.KeepTerms, "keep-terms", false, "keep the currency and the expiry of a listing if a change leaves them out, instead of US dollars and 999 days")
 	flags.BoolVar(&m.BookTrades, "book-trades", false, "let the bids and asks of the order book trade: an ask at or below the highest bid is sold")
 	flags.BoolVar(&m.AllowUnknownParameters, "allow-unknown-parameters", false, "ignore unknown query parameters instead of refusing them")
+	flags.StringVar(&m.ledger, "ledger", "", "ledger of apply and sync whose runs the page shows")
 	return cmd
+}
+
+// showRuns makes the console show the runs of a ledger.
+func (m *marketplace) showRuns(ctx context.Context) (closeLedger func() error, err error) {
+	if m.ledger == "" {
+		return func() error { return nil }, nil
+	}
+	if _, err := os.Stat(m.ledger); err != nil {
+		return nil, invalidf("sandbox: --ledger: %w: plan or apply an inventory first", err)
+	}
+	b, err := bulk.Open(ctx, bulk.Config{Ledger: m.ledger})
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: --ledger: %w", err)
+	}
+	m.Runs = func(ctx context.Context) ([]sandbox.Run, error) {
+		runs, err := b.Runs(ctx)
+		shown := make([]sandbox.Run, 0, len(runs))
+		for _, r := range runs {
+			shown = append(shown, sandbox.Run{
+				Name: fmt.Sprintf("%d %s %s", r.ID, r.Command, r.Source), State: string(r.State), StartedAt: r.StartedAt,
+				Total: r.Done + r.Failed + r.Open + r.Unknown, Done: r.Done + r.Failed, Failed: r.Failed,
+			})
+		}
+		return shown, err
+	}
+	return b.Close, nil
 }
 
 // complete takes credentials without a flag from the environment, and refuses invalid flags.
@@ -153,6 +183,11 @@ func (m *marketplace) logTo(stderr io.Writer) (stop func()) {
 
 func (m *marketplace) run(cmd *cobra.Command) (err error) {
 	ctx := cmd.Context()
+	closeLedger, err := m.showRuns(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeLedger()) }()
 	defer m.logTo(cmd.ErrOrStderr())()
 	market, err := sandbox.New(m.Options)
 	if errors.Is(err, sandbox.ErrInvalidOptions) {

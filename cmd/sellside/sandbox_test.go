@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -286,4 +288,44 @@ func TestSandbox_NeedsNoReaderOfItsLog(t *testing.T) {
 		require.NoError(t, process.Process.Signal(syscall.SIGTERM))
 		require.NoError(t, process.Wait(), name)
 	}
+}
+
+func TestSandbox_ShowsTheRunsOfALedger(t *testing.T) {
+	env, _, _ := market(t)
+	dir := t.TempDir()
+	file, path := filepath.Join(dir, "ledger.db"), filepath.Join(dir, "stock.csv")
+	rewrite(t, path, "A,DZ5485-612,10.5,389,USD,3,left")
+	end := sellside(t.Context(), env, "apply", path, "--yes", "--ledger", file)
+	require.Equal(t, 0, end.code, end.errors)
+
+	r, stop := startSandbox(t, "--ledger", file)
+	cookies, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.ConsoleURL, nil)
+	require.NoError(t, err)
+	resp, err := (&http.Client{Jar: cookies}).Do(req)
+	require.NoError(t, err)
+	page, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.Contains(t, string(page), "1 apply "+path)
+	assert.Equal(t, 0, stop())
+
+	end = sellside(t.Context(), nil, "sandbox", "--ledger", filepath.Join(dir, "none.db"))
+	assert.Equal(t, exitInvalid, end.code)
+}
+
+func TestApply_UsesAProfile(t *testing.T) {
+	_, env, args := loginMarket(t)
+	end := browse(t, env, args, func(page *url.URL) { fetch(t, page.String()) })
+	require.Equal(t, 0, end.code, end.errors)
+	delete(env, "SELLSIDE_API_KEY")
+	env["XDG_STATE_HOME"] = t.TempDir()
+	path := filepath.Join(t.TempDir(), "stock.csv")
+	rewrite(t, path, "A,DZ5485-612,10.5,389,USD,3,left")
+	end = sellside(t.Context(), env, "apply", path, "--yes")
+	require.Equal(t, 0, end.code, end.errors)
+	end = sellside(t.Context(), env, "runs")
+	require.Equal(t, 0, end.code, end.errors)
+	assert.Contains(t, end.out, "apply")
 }
