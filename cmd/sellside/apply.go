@@ -182,7 +182,7 @@ func (a *applier) unlisted(ctx context.Context, b *bulk.Bulk) error {
 func (a *applier) confirm(plan *bulk.Plan) error {
 	fmt.Fprintf(a.log, "Delete %s? [y/N] ", report.Count(plan.Deletes, "listing"))
 	line, err := bufio.NewReader(a.in).ReadString('\n')
-	if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
+	if reply := strings.ToLower(strings.TrimSpace(line)); reply == "y" || reply == "yes" {
 		return nil
 	}
 	if err != nil {

@@ -25,8 +25,8 @@ func rewrite(t *testing.T, path string, rows ...string) {
 	require.NoError(t, os.WriteFile(path, []byte(stockHeader+strings.Join(rows, "\n")+"\n"), 0o600))
 }
 
-// answering runs a command line with text on its standard input.
-func answering(t *testing.T, env settings, text string, args ...string) ending {
+// typing runs a command line with text on its standard input.
+func typing(t *testing.T, env settings, text string, args ...string) ending {
 	t.Helper()
 	var out, errors bytes.Buffer
 	code := run(t.Context(), args, strings.NewReader(text), &out, &errors, env.get)
@@ -49,7 +49,7 @@ func TestApply_AsksBeforeItDeletes(t *testing.T) {
 	env["XDG_STATE_HOME"] = dir
 	path := filepath.Join(dir, "stock.csv")
 	rewrite(t, path, "A,DZ5485-612,10.5,389,USD,3,left", "B,DZ5485-612,11,395,USD,1,right")
-	got := answering(t, env, "", "apply", path)
+	got := typing(t, env, "", "apply", path)
 	require.Equal(t, 0, got.code, got.errors)
 	require.Equal(t, 4, active(t, c), "creates are not confirmed")
 
@@ -64,7 +64,7 @@ func TestApply_AsksBeforeItDeletes(t *testing.T) {
 		{"n\n", 2, 4, "no"},
 		{"y\n", 0, 2, "yes"},
 	} {
-		got = answering(t, env, row.text, "apply", path)
+		got = typing(t, env, row.text, "apply", path)
 		assert.Equal(t, row.code, got.code, "%s: %s", row.why, got.errors)
 		assert.Equal(t, row.live, active(t, c), row.why)
 	}
