@@ -11,10 +11,10 @@ import (
 // The variables of [FromEnv].
 const (
 	envBaseURL      = "SELLSIDE_BASE_URL"
-	envAPIKey       = "SELLSIDE_API_KEY"
+	envAPIKey       = "SELLSIDE_API_KEY" //nolint:gosec // the name of a variable, not a credential
 	envToken        = "SELLSIDE_TOKEN"
 	envRefreshToken = "SELLSIDE_REFRESH_TOKEN"
-	envTokenURL     = "SELLSIDE_TOKEN_URL"
+	envTokenURL     = "SELLSIDE_TOKEN_URL" //nolint:gosec // as above
 	envClientID     = "SELLSIDE_CLIENT_ID"
 	envClientSecret = "SELLSIDE_CLIENT_SECRET"
 	envAudience     = "SELLSIDE_AUDIENCE"

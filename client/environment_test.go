@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -51,9 +52,7 @@ func TestFromEnv_ReportsEveryVariable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			variables := map[string]string{}
 			for _, set := range []map[string]string{complete, test.change} {
-				for name, value := range set {
-					variables[name] = value
-				}
+				maps.Copy(variables, set)
 			}
 			environmentOf(t, variables)
 

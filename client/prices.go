@@ -14,7 +14,9 @@ type VariantRef struct{ ProductID, VariantID string }
 
 // PriceQuery is what [Catalog.ListPrices] reads.
 type PriceQuery struct {
-	Variants []VariantRef     // In any order; equal ones are read once.
+	// Variants are read in any order, equal ones once. None with Own means those of all one's own
+	// active listings.
+	Variants []VariantRef
 	Currency gen.CurrencyCode // Of the amounts; USD by default.
 	Own      bool             // Also read one's own active listings of the variants.
 }
@@ -39,14 +41,13 @@ const ownProducts = 50
 //
 //	1 for each product (GET /catalog/products/{productId}/market-data), when the loop reaches it
 //	for Own also 1 for each 100 active listings of the products, and at least 1 for each 50
-//	  products (GET /selling/listings), before the first
+//	  products (GET /selling/listings), before the first; without Variants 1 for each 100
 //
 // An error of a product is yielded with the VariantRef of its first variant. The loop may continue
 // with the next product unless ctx has ended; an error without a VariantRef is the last. Errors:
 // [ArgumentError]; those of [Catalog.ListMarketData] and of [Listings.List].
 func (s *Catalog) ListPrices(ctx context.Context, query PriceQuery) iter.Seq2[Price, error] {
 	return func(yield func(Price, error) bool) {
-		products, variants := groupVariants(query.Variants)
 		for _, ref := range query.Variants {
 			const op = gen.OpListProductMarketData
 			if err := joinErrors(checkID(op, "ProductID", ref.ProductID), checkID(op, "VariantID", ref.VariantID)); err != nil {
@@ -54,7 +55,7 @@ func (s *Catalog) ListPrices(ctx context.Context, query PriceQuery) iter.Seq2[Pr
 				return
 			}
 		}
-		own, err := s.ownListings(ctx, query.Own, products, variants)
+		products, variants, own, err := s.withOwn(ctx, query)
 		if err != nil {
 			yield(Price{}, err)
 			return
@@ -95,35 +96,46 @@ func groupVariants(refs []VariantRef) (products []string, variants map[string][]
 	return products, variants
 }
 
-// ownListings returns one's own active listings of the variants, by variant id in lower case.
-func (s *Catalog) ownListings(
-	ctx context.Context, wanted bool, products []string, variants map[string][]VariantRef,
-) (map[string][]gen.Listing, error) {
-	if !wanted {
-		return nil, nil
+// withOwn returns the variants of a query as groupVariants does, and one's own active listings of
+// them by variant id in lower case.
+func (s *Catalog) withOwn(ctx context.Context, query PriceQuery) (
+	products []string, variants map[string][]VariantRef, own map[string][]gen.Listing, err error,
+) {
+	products, variants = groupVariants(query.Variants)
+	if !query.Own {
+		return products, variants, nil, nil
 	}
-	own := map[string][]gen.Listing{}
-	for _, refs := range variants {
-		for _, ref := range refs {
-			own[strings.ToLower(ref.VariantID)] = nil
-		}
+	own = map[string][]gen.Listing{}
+	var all []VariantRef // Of the listings.
+	filters := []ListingFilter{{}}
+	if len(products) > 0 {
+		filters = nil
 	}
 	for chunk := range slices.Chunk(products, ownProducts) {
-		filter := ListingFilter{Statuses: []gen.ListingStatus{gen.ListingStatusActive}}
+		filter := ListingFilter{}
 		for _, product := range chunk {
 			filter.ProductIDs = append(filter.ProductIDs, variants[product][0].ProductID)
 		}
+		filters = append(filters, filter)
+	}
+	for _, filter := range filters {
+		filter.Statuses = []gen.ListingStatus{gen.ListingStatusActive}
 		for listing, err := range s.c.Listings.List(ctx, filter) {
 			if err != nil {
-				return nil, err
+				return nil, nil, nil, err
 			}
-			id := strings.ToLower(listing.Variant.VariantID)
-			if _, ok := own[id]; ok {
-				own[id] = append(own[id], listing)
+			ref := VariantRef{listing.Product.ProductID, listing.Variant.VariantID}
+			id := strings.ToLower(ref.VariantID)
+			own[id] = append(own[id], listing)
+			if ref.ProductID != "" && id != "" {
+				all = append(all, ref)
 			}
 		}
 	}
-	return own, nil
+	if len(products) == 0 {
+		products, variants = groupVariants(all)
+	}
+	return products, variants, own, nil
 }
 
 // priceOf finds a variant in the market data of its product.

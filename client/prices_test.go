@@ -61,6 +61,29 @@ func TestListPrices_MakesOneCallForEachProduct(t *testing.T) {
 	}
 }
 
+func TestListPrices_ReadsAllOwnListings(t *testing.T) {
+	market := sandboxtest.New(t, quirks)
+	want := map[string]bool{}
+	for _, product := range sandbox.Catalog()[:3] {
+		for _, variant := range product.Variants[:2] {
+			want[variant.ID] = true
+			_, err := market.AddListings(t.Context(), 2, sandbox.Listing{VariantID: variant.ID, Amount: "200"})
+			require.NoError(t, err)
+		}
+	}
+
+	got := map[string]bool{}
+	for price, err := range market.Client().Catalog.ListPrices(t.Context(), client.PriceQuery{Own: true}) {
+		require.NoError(t, err)
+		assert.Len(t, price.Own, 2)
+		got[price.VariantID] = true
+	}
+
+	assert.Equal(t, want, got)
+	assert.Equal(t, 1, market.Counters().Of(string(gen.OpListListings)))
+	assert.Equal(t, 3, market.Counters().Of(string(gen.OpListProductMarketData)))
+}
+
 func TestListPrices_MarksOwnAskInItsCurrencyOnly(t *testing.T) {
 	for _, test := range []struct {
 		lowest   gen.Amount
