@@ -95,7 +95,7 @@ func TestWaitBatches_RefusesArguments(t *testing.T) {
 		}
 		assert.Equal(t, 1, count)
 	}
-	for range client.WaitBatches[gen.DeleteBatchItem](t.Context(), nil) {
-		assert.Fail(t, "there is no batch")
+	for done, err := range client.WaitBatches[gen.DeleteBatchItem](t.Context(), nil) {
+		assert.Fail(t, "there is no batch", "%v, %v", done, err)
 	}
 }

@@ -32,6 +32,14 @@
 // [OperationFromContext] returns the operation of a call: in middleware, in the transport, and in the
 // function of [WithObserver]. [WithDump] shows what is sent and received.
 //
+// # Fewest requests
+//
+// At one request a second, loops over many things need care. These state what they cost:
+//
+//	Orders.Watch        new and changed orders and labels, resumed from a saved mark: 2 a round and more
+//	Catalog.ListPrices  the market of many variants: 1 for each product, own asks marked
+//	WaitBatches         several batches: the polls of one wait, and 1 for each batch
+//
 // # Retries
 //
 // A write is repeated only when the service cannot have applied it. There is no idempotency key: a

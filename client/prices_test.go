@@ -30,7 +30,8 @@ func TestListPrices_MakesOneCallForEachProduct(t *testing.T) {
 	mine := query.Variants[1]
 	require.NoError(t, market.SetBook(t.Context(), mine.VariantID, "USD", sandbox.Book{Asks: []string{"300"}, Bids: []string{"100"}}))
 	for _, l := range []sandbox.Listing{
-		{VariantID: mine.VariantID, Amount: "200"}, {VariantID: mine.VariantID, Amount: "250"},
+		{VariantID: mine.VariantID, Amount: "200"},
+		{VariantID: mine.VariantID, Amount: "250"},
 		{VariantID: mine.VariantID, Amount: "100", Status: string(gen.ListingStatusInactive)},
 	} {
 		_, err := market.AddListings(t.Context(), 1, l)
