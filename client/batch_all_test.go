@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"path"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,6 +43,39 @@ func TestWaitBatches_PollsOneForEachPause(t *testing.T) {
 		}
 		pauses := int(time.Since(start)/(9*time.Second)) + 1
 		assert.LessOrEqual(t, market.Counters().Of(string(gen.OpGetCreateListingsBatch)), pauses+batches)
+	})
+}
+
+// TestWaitBatches_KeepsPauseAfterBatch has twenty batches end two minutes after each other.
+func TestWaitBatches_KeepsPauseAfterBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const batches = 20
+		start, polls := time.Now(), 0
+		c := newCannedClient(t, func(r *http.Request) canned {
+			if path.Base(r.URL.Path) == "items" {
+				return canned{status: http.StatusOK, body: `{"items":[{"itemId":"i","status":"COMPLETED","listingInput":{"id":"l"},"result":{"listingId":"l"}}]}`}
+			}
+			polls++
+			id := path.Base(r.URL.Path)
+			status := gen.BatchStatusInProgress
+			if nth, err := strconv.Atoi(id); assert.NoError(t, err) && time.Since(start) > time.Duration(nth)*2*time.Minute {
+				status = gen.BatchStatusCompleted
+			}
+			return canned{status: http.StatusOK, body: `{"batchId":"` + id + `","status":"` + string(status) + `","totalItems":1,"itemStatuses":{"completed":1}}`}
+		})
+		var handles []*client.Batch[gen.DeleteBatchItem]
+		for nth := range batches {
+			handles = append(handles, c.Batches.ResumeDelete(strconv.Itoa(nth+1)))
+		}
+
+		done := 0
+		for _, err := range client.WaitBatches(t.Context(), handles) {
+			require.NoError(t, err)
+			done++
+		}
+
+		assert.Equal(t, batches, done, "longer than 30 minutes in all, but not for one")
+		assert.LessOrEqual(t, polls, int(time.Since(start)/(27*time.Second))+10+batches)
 	})
 }
 

@@ -58,7 +58,13 @@ func TestOrdersWatch_ReportsLifeOfOrders(t *testing.T) {
 			want seen
 			then func()
 		}{
-			{seen{client.OrderNew, first, "", gen.OrderStatusCreated, true}, func() { move(first, gen.OrderStatusShipped) }},
+			{seen{client.OrderNew, first, "", gen.OrderStatusCreated, true}, func() { move(first, gen.OrderStatusPending) }},
+			{seen{client.OrderChanged, first, gen.OrderStatusCreated, gen.OrderStatusPending, false}, func() {
+				move(first, gen.OrderStatusCreated)
+			}},
+			{seen{client.OrderChanged, first, gen.OrderStatusPending, gen.OrderStatusCreated, false}, func() { // its label is known
+				move(first, gen.OrderStatusShipped)
+			}},
 			{seen{client.OrderChanged, first, gen.OrderStatusCreated, gen.OrderStatusShipped, false}, func() {
 				move(first, gen.OrderStatusReturned)
 			}},
