@@ -18,7 +18,7 @@ RACEFLAGS := $(if $(RACE),-race '-gcflags=modernc.org/...=-race=false -d=checkpt
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo quick test test-browser screenshots quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-check bench-go bench-sandbox soak stress check clean
+.PHONY: help demo quick test test-browser screenshots quirks generate spec lint api fmt tidy examples consumer consumer-update fuzz chaos sale bench bench-check bench-go bench-sandbox soak stress check clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,7 @@ lint: ## run go vet, gofumpt, golangci-lint and actionlint
 	$(TOOL) gofumpt -l -d .
 	$(TOOL) golangci-lint run ./...
 	cd bench && go vet ./... && go tool -modfile=../internal/tools/go.mod golangci-lint run ./...
+	cd examples/otel && go vet ./... && go tool -modfile=../../internal/tools/go.mod golangci-lint run ./...
 	$(TOOL) actionlint -shellcheck= -pyflakes=
 
 # BASE is a commit; the merge base with main by default, see internal/cmd/apicheck.
@@ -72,8 +73,12 @@ tidy: ## tidy all go.mod files
 	go mod tidy
 	cd bench && go mod tidy
 	cd internal/browser && go mod tidy
+	cd examples/otel && go mod tidy
 	cd internal/consumer && go mod tidy
 	cd internal/tools && go mod tidy
+
+examples: ## build and test the example programs with dependencies of their own
+	cd examples/otel && go vet ./... && go test -timeout 5m ./...
 
 consumer: ## build and test a module that uses the SDK from outside
 	cd internal/consumer && go vet ./... && go test -timeout 5m ./...
