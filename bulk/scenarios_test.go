@@ -242,6 +242,41 @@ func TestApply_SettlesLostResponses(t *testing.T) {
 	}
 }
 
+// TestApply_SettlesWritesAmongOthers loses the response to writes to a listing that another application
+// changes at the same time: nothing waits for the seller, because the listing says what it lacks.
+func TestApply_SettlesWritesAmongOthers(t *testing.T) {
+	for _, operation := range []string{"UpdateListingsBatch", "DeleteListingsBatch"} {
+		for _, applied := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, applied %t", operation, applied), func(t *testing.T) {
+				simulate(t, func(s *scenario) {
+					s.apply(s.plan(inventory(3, 200), bulk.PlanOptions{}))
+					for _, id := range s.ids() {
+						_, err := s.m.Client().Listings.Deactivate(s.Context(), id)
+						require.NoError(s, err)
+					}
+					wanted := inventory(3, 300)
+					if operation == "DeleteListingsBatch" {
+						wanted = inventory(1, 300)
+					}
+					require.NoError(s, s.m.Fail(sandbox.Fault{Operation: operation, Kind: sandbox.FaultLost, Applied: applied}))
+					opts := bulk.PlanOptions{DeleteMissing: true, Reread: true}
+					for range 2 {
+						run := s.apply(s.plan(wanted, opts))
+						assert.Zero(s, run.Unknown)
+					}
+					left := live(s.T, s.m)
+					for id, l := range left {
+						assert.True(s, l.Amount.Equal("300"), "%s has %s", id, l.Amount)
+						assert.Equal(s, gen.ListingStatusActive, l.Status)
+					}
+					assert.Len(s, left, strings.Count(wanted, "\n")-1)
+					assert.Equal(s, "+0 ~0 -0", changes(s.plan(wanted, opts)))
+				})
+			})
+		}
+	}
+}
+
 func TestPlan_FindsWhatWasEditedElsewhere(t *testing.T) {
 	simulate(t, func(s *scenario) {
 		text := inventory(5, 200)
