@@ -363,6 +363,24 @@ func TestRetry_TriesRefusedRowsAgain(t *testing.T) {
 	})
 }
 
+// TestApply_LooksUpRowsThatAreListed changes the item of a row to one that is not known, while as much
+// is listed as is in stock.
+func TestApply_LooksUpRowsThatAreListed(t *testing.T) {
+	simulate(t, func(s *scenario) {
+		s.apply(s.plan(rows("a,0,200,1"), bulk.PlanOptions{}))
+		p := sandbox.Catalog()[1]
+		text := fmt.Sprintf("sku,style_id,size,price,currency,quantity\na,%s,%s,200,USD,1\n", p.StyleID, p.Variants[0].Size)
+		for range 2 { // the listing of the other variant is deleted first
+			s.apply(s.plan(text, bulk.PlanOptions{}))
+		}
+		left := live(s.T, s.m)
+		assert.Len(s, left, 1)
+		for _, l := range left {
+			assert.Equal(s, p.Variants[0].ID, l.Variant.VariantID)
+		}
+	})
+}
+
 func TestApply_FollowsRules(t *testing.T) {
 	simulate(t, func(s *scenario) {
 		p := sandbox.Catalog()[0]
