@@ -82,7 +82,7 @@ func (w *world) fill(ctx context.Context, rows int) error {
 	}
 	var products []sandbox.Product
 	for i := range (rows + sizes - 1) / sizes {
-		p := sandbox.Product{Title: fmt.Sprintf("Product %d", i), StyleID: fmt.Sprintf("CHAOS-%04d", i)}
+		p := sandbox.Product{Title: fmt.Sprintf("Product %d", i), StyleID: styleID(i)}
 		for size := range sizes {
 			p.Variants = append(p.Variants, sandbox.Variant{Size: strconv.Itoa(size + 1)})
 		}
@@ -110,6 +110,10 @@ func (w *world) fill(ctx context.Context, rows int) error {
 	}
 	return w.write()
 }
+
+// styleID returns a style id that is not like others: a search for one of hundreds that are alike
+// does not show it first.
+func styleID(i int) string { return fmt.Sprintf("%08X", uint32(i+1)*2654435761) }
 
 // addForeign makes a listing of another application.
 func (w *world) addForeign(ctx context.Context, variant, amount string) error {
