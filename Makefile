@@ -18,7 +18,7 @@ RACEFLAGS := $(if $(RACE),-race '-gcflags=modernc.org/...=-race=false -d=checkpt
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo quick test quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-check bench-go bench-sandbox soak stress check clean
+.PHONY: help demo quick test test-postgres quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-check bench-go bench-sandbox soak stress check clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,11 @@ quick: ## generate, vet, and test the spec, the client and the sandbox; without 
 
 test: ## run all tests; RACE=1 with the race detector
 	go test $(RACEFLAGS) -timeout 20m ./...
+
+# The server is that of SELLSIDE_TEST_DATABASE_URL, or a temporary one; see internal/cmd/withpostgres.
+test-postgres: ## run the tests on databases with PostgreSQL too; RACE=1 with the race detector
+	go run ./internal/cmd/withpostgres go test $(RACEFLAGS) -count 1 -timeout 20m \
+		./bulk ./bulk/internal/db ./bulk/internal/ledger ./bulk/internal/limit
 
 quirks: ## run the tests on the sandbox once more with responses as a live service sends them
 	go test -count 1 -timeout 10m -run '^TestRerun_' ./sandbox ./client ./client/recovery ./cmd/sellside
