@@ -37,8 +37,8 @@ test: ## run all tests; RACE=1 with the race detector
 
 # The server is that of SELLSIDE_TEST_DATABASE_URL, or a temporary one; see internal/cmd/withpostgres.
 test-postgres: ## run the tests on databases with PostgreSQL too; RACE=1 with the race detector
-	go run ./internal/cmd/withpostgres go test $(RACEFLAGS) -count 1 -timeout 20m \
-		./bulk ./bulk/internal/db ./bulk/internal/ledger ./bulk/internal/limit
+	go run ./internal/cmd/withpostgres go test $(RACEFLAGS) -tags postgres -count 1 -timeout 20m \
+		./bulk ./bulk/internal/db ./bulk/internal/ledger ./bulk/internal/limit ./client/token/pgstore
 
 quirks: ## run the tests on the sandbox once more with responses as a live service sends them
 	go test -count 1 -timeout 10m -run '^TestRerun_' ./sandbox ./client ./client/recovery ./cmd/sellside
