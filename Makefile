@@ -18,7 +18,7 @@ RACEFLAGS := $(if $(RACE),-race '-gcflags=modernc.org/...=-race=false -d=checkpt
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo quick test test-postgres quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-check bench-go bench-sandbox soak stress check clean
+.PHONY: help demo quick test test-postgres limit quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-check bench-go bench-sandbox soak stress check clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,10 @@ test: ## run all tests; RACE=1 with the race detector
 test-postgres: ## run the tests on databases with PostgreSQL too; RACE=1 with the race detector
 	go run ./internal/cmd/withpostgres go test $(RACEFLAGS) -tags postgres -count 1 -timeout 20m \
 		./bulk ./bulk/internal/db ./bulk/internal/ledger ./bulk/internal/limit ./client/token/pgstore
+
+limit: ## let 8 processes share an account's quota on both databases; no violation, as fast as one process
+	go run ./internal/cmd/withpostgres go test -count 1 -timeout 20m -v \
+		-run TestLimiter_IsAsFastWithManyProcesses ./bulk/internal/limit -limit-calls 20 -limit-compare
 
 quirks: ## run the tests on the sandbox once more with responses as a live service sends them
 	go test -count 1 -timeout 10m -run '^TestRerun_' ./sandbox ./client ./client/recovery ./cmd/sellside
