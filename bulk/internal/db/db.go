@@ -93,6 +93,7 @@ type engine interface {
 	// releases.
 	newWorker(context.Context, *river.Config) (w jobClient, unlock func() error, err error)
 	shared() bool
+	manyWorkers() bool // Several workers at a time work one database.
 	now(context.Context, Reader) (time.Time, error)
 	close() error
 }

@@ -42,6 +42,8 @@ func runChild(value string) {
 			err = d.Tx(context.Background(), waitInTransaction)
 		case "work":
 			err = workInChild(d, jobsUntilKill)
+		case "lease":
+			err = holdLease(d)
 		case "finish":
 			err = workInChild(d, jobsOfChildren)
 		}
@@ -60,6 +62,18 @@ func waitInTransaction(tx db.Tx) error {
 		return err
 	}
 	fmt.Println("written")
+	select {}
+}
+
+// leaseTerm is the term of leases in the tests.
+const leaseTerm = 6 * time.Second
+
+func holdLease(d *db.DB) error {
+	l, err := d.AcquireLease(context.Background(), db.LeaseConfig{Account: "a", Term: leaseTerm})
+	if err != nil {
+		return err
+	}
+	fmt.Println("fence", l.Fence())
 	select {}
 }
 
