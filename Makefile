@@ -18,7 +18,7 @@ RACEFLAGS := $(if $(RACE),-race '-gcflags=modernc.org/...=-race=false -d=checkpt
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo quick test test-postgres limit quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-check bench-go bench-sandbox soak stress check clean
+.PHONY: help demo quick test test-postgres limit test-browser screenshots quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-check bench-go bench-sandbox soak stress check clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,14 @@ test-postgres: ## run the tests on databases with PostgreSQL too; RACE=1 with th
 limit: ## let 8 processes share an account's quota on both databases; no violation, as fast as one process
 	go run ./internal/cmd/withpostgres go test -count 1 -timeout 20m -v \
 		-run TestLimiter_IsAsFastWithManyProcesses ./bulk/internal/limit -limit-calls 20 -limit-compare
+
+# The browser is Chromium of the system; axe-core comes from npm and is not installed by anything else.
+test-browser: ## test the pages of the sandbox in Chromium; SCREENSHOTS=DIR saves what they look like
+	cd internal/browser && npm ci --no-audit --no-fund && go vet ./... && \
+		SCREENSHOTS='$(abspath $(SCREENSHOTS))' go test -count 1 -timeout 10m ./...
+
+screenshots: ## write docs/console/*.png
+	$(MAKE) test-browser SCREENSHOTS=$(CURDIR)/docs/console
 
 quirks: ## run the tests on the sandbox once more with responses as a live service sends them
 	go test -count 1 -timeout 10m -run '^TestRerun_' ./sandbox ./client ./client/recovery ./cmd/sellside
@@ -69,9 +77,10 @@ api: ## check that CHANGELOG.md names every incompatible change of the API since
 fmt: ## format the code as lint requires
 	$(TOOL) gofumpt -l -w .
 
-tidy: ## tidy the four go.mod files
+tidy: ## tidy all go.mod files
 	go mod tidy
 	cd bench && go mod tidy
+	cd internal/browser && go mod tidy
 	cd internal/consumer && go mod tidy
 	cd internal/tools && go mod tidy
 

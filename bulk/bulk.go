@@ -209,8 +209,8 @@ func (w *accountWorker) Work(ctx context.Context, _ *river.Job[accountArgs]) err
 			return river.JobSnooze(max(0, time.Until(status.Next)))
 		}
 	}
-	if s = <-w.bulk.session; s != nil {
-		s.end <- err
+	if current := <-w.bulk.session; current != nil {
+		current.end <- err
 	}
 	w.bulk.session <- nil
 	return river.JobSnooze(50 * time.Millisecond) // a job that is inserted now would be lost if this one ended

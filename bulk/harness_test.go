@@ -1,6 +1,7 @@
 package bulk_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -80,4 +81,22 @@ func live(t *testing.T, m *sandboxtest.Market) map[string]gen.Listing {
 		all[l.ListingID] = l
 	}
 	return all
+}
+
+// byStyle is n rows of CSV that name their items by style id and size.
+func byStyle(n int) string {
+	var b strings.Builder
+	b.WriteString("sku,style_id,size,price,currency,quantity\n")
+	for i := 0; i < n; {
+		for _, p := range sandbox.Catalog() {
+			for _, v := range p.Variants {
+				if i == n {
+					return b.String()
+				}
+				fmt.Fprintf(&b, "sku-%05d,%s,%s,%d,USD,1\n", i, p.StyleID, cmp.Or(v.Size, "One Size"), 200+i/100)
+				i++
+			}
+		}
+	}
+	return b.String()
 }

@@ -1,6 +1,7 @@
 package bulk_test
 
 import (
+	"flag"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -68,4 +69,30 @@ func synctestWait(t *testing.T, d time.Duration) {
 	case <-time.After(d):
 	case <-t.Context().Done():
 	}
+}
+
+// pacedRows is 20,000 for the figure in the issue, which are two thirds of the items of a day.
+var pacedRows = flag.Int("paced-rows", 3_000, "rows of an inventory that is created at the public quota, a multiple of 500")
+
+// TestApply_LastsAsLongAsTheQuota creates an inventory at the public quota: 500 listings every five
+// minutes. The time is counted from the plan on, with look-ups of all products.
+func TestApply_LastsAsLongAsTheQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.Quota, o.Delay = quota.Public, 2*time.Second })
+		b := open(t, m, ":memory:", func(c *bulk.Config) { c.Quota = quota.Public })
+		n := *pacedRows
+		began := time.Now()
+		plan, err := b.Plan(t.Context(), rowsOf(byStyle(n)), bulk.PlanOptions{})
+		require.NoError(t, err)
+		run, err := b.Apply(t.Context(), plan, "apply")
+		require.NoError(t, err)
+		assert.Equal(t, n, run.Done)
+		elapsed := time.Since(began)
+		least := time.Duration(n/500-1) * 5 * time.Minute
+		all, refused := requests(m)
+		assert.Zero(t, refused)
+		assert.LessOrEqual(t, elapsed, least*103/100+time.Minute, "a minute for the requests after the last group")
+		t.Logf("%d rows in %s, %.4f of the item windows; %d requests, %d look-ups", n, elapsed.Round(time.Second),
+			elapsed.Seconds()/least.Seconds(), all, m.Counters().Of("SearchProducts"))
+	})
 }

@@ -37,9 +37,9 @@ func LookupOperation(id OperationID) (Operation, bool) {
 // parameter, as in the service: /selling/orders/active is not an order number. It returns false if
 // no route matches, or if a parameter is empty, "." or "..", which would reach another route.
 func MatchOperation(method, path string) (Operation, bool) {
-	best, literals := -1, -1
+	best, literals, depth := -1, -1, strings.Count(path, "/")
 	for i := range operations {
-		if operations[i].Method != method {
+		if operations[i].Method != method || strings.Count(operations[i].Route, "/") != depth {
 			continue
 		}
 		if n, ok := matchRoute(operations[i].Route, path); ok && n > literals {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -115,6 +116,11 @@ type Options struct {
 	// VagueOrigin makes the batch of listings null, and leaves the zone out of createdAt: it cannot
 	// be told from a listing which batch made it, and when.
 	VagueOrigin bool
+	// Console serves a page for people at ConsolePath.
+	Console bool
+	// Runs returns runs of a bulk program for the console to show, the newest first. It is called
+	// twice a second for each open page, so that it should read little. Nil shows none.
+	Runs func(context.Context) ([]Run, error)
 	// Logger gets a record for each request and for each failure of the sandbox, never with a
 	// credential. Nothing is logged if it is nil.
 	Logger *slog.Logger

@@ -15,9 +15,9 @@
 // accepted is done after the next start, exactly once.
 //
 // Besides BasePath it serves AuthorizePath and TokenPath, where users sign in and programs refresh
-// access tokens, KeysPath and DiscoveryPath, which describe them, HealthPath, and ControlPath,
-// where a test can arrange the market, buy, advance the clock and inject faults. The methods of
-// Sandbox do the same.
+// access tokens, KeysPath and DiscoveryPath, which describe them, HealthPath, ControlPath,
+// where a test can arrange the market, buy, advance the clock and inject faults, and ConsolePath,
+// where people see all that and do the same. The methods of Sandbox do it, too.
 //
 // The same seed and the same calls in the same order give the same ids, prices, tokens and faults
 // if the clock is that of Options.Now. The states that a call finds, and the ids of asks and of the
@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/catalog"
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/console"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/control"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/gateway"
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/handlers"
@@ -79,6 +80,10 @@ const (
 	// do. Its requests carry the control key in the header x-sandbox-key; bodies are JSON; a GET of
 	// ControlPath lists them. They are not counted, take no quota, and never fail by a fault.
 	ControlPath = "/_sandbox"
+
+	// ConsolePath is the path of the console, a page for people, if Options.Console is set. A browser
+	// opens it with a code of ConsoleCode in the query parameter code.
+	ConsolePath = console.Path
 )
 
 // SettleWithin returns the longest time that a sandbox of this Delay takes from accepting a create
@@ -96,6 +101,7 @@ type Sandbox struct {
 	selling *selling.Service
 	gateway *gateway.Gateway
 	control *control.Control
+	console *console.Console // nil if it is off
 	handler http.Handler
 	running sync.WaitGroup // the worker, and reading the document
 	stop    func() error
@@ -169,6 +175,7 @@ func (s *Sandbox) build(ctx context.Context) error {
 		Store: s.store, Handlers: operations, Accounts: accounts, OAuth: signIn, Requests: requests,
 		Paths: gateway.Paths{
 			Base: BasePath, Token: TokenPath, Health: HealthPath, Control: ControlPath,
+			Console: console.Path, Assets: console.Assets,
 		},
 		TokenLife: opts.TokenLife, RotateRefreshTokens: opts.RotateRefreshTokens,
 		AllowUnknownParameters: opts.AllowUnknownParameters,
@@ -179,8 +186,16 @@ func (s *Sandbox) build(ctx context.Context) error {
 		Limits: []*limits.Limits{requests, items}, Path: ControlPath, Key: opts.ControlKey,
 		Manual: opts.Manual,
 	})
+	var page http.Handler
+	if opts.Console {
+		s.console = console.New(console.Config{
+			Control: s.control, Catalog: products, Handlers: operations, Logger: opts.Logger, Runs: opts.runs(),
+		})
+		s.control.ConsoleCode = s.console.Code
+		page = s.console
+	}
 	quirks := &wire.Quirks{Base: BasePath, Forms: opts.Quirks, VagueOrigin: opts.VagueOrigin}
-	s.handler = quirks.Handler(s.gateway.Handler(s.control.Handler()))
+	s.handler = quirks.Handler(s.gateway.Handler(s.control.Handler(), page))
 	return nil
 }
 

@@ -436,3 +436,26 @@ func TestRecover_IsNotMisledByFailedItems(t *testing.T) {
 		assert.Empty(t, m.listings())
 	})
 }
+
+func TestRecover_LooksOnceAfterTheSettleTime(t *testing.T) {
+	for why, row := range map[string]struct {
+		sentBy time.Duration // Before the call.
+		want   time.Duration
+	}{
+		"the settle time is over":            {11 * time.Minute, 0},
+		"it ends now":                        {10 * time.Minute, 0},
+		"a part of it has passed":            {4 * time.Minute, 6 * time.Minute},
+		"a time ahead is the time of a call": {-time.Hour, 10 * time.Minute},
+	} {
+		t.Run(why, func(t *testing.T) {
+			inMarket(t, func(t *testing.T, m *market) {
+				submission := newSubmission(t, one("76"))
+				submission.MadeAt = submission.MadeAt.Add(-15 * time.Minute)
+				began := time.Now()
+				v := m.recover(submission, recovery.Options{SentBy: began.Add(-row.sentBy)})
+				assert.Equal(t, recovery.NotSeen, v.Kind, v)
+				assert.Equal(t, row.want, time.Since(began))
+			})
+		})
+	}
+}

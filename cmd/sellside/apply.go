@@ -172,7 +172,8 @@ func (a *applier) unlisted(ctx context.Context, b *bulk.Bulk) error {
 		}
 	}
 	if len(parts) > 0 {
-		return fmt.Errorf("not everything is listed (%s): see sellside plan", strings.Join(parts, ", "))
+		return fmt.Errorf("not everything is listed (%s): see sellside plan; "+
+			"a write whose outcome stays unknown is settled with sellside runs resolve", strings.Join(parts, ", "))
 	}
 	return nil
 }
@@ -181,7 +182,7 @@ func (a *applier) unlisted(ctx context.Context, b *bulk.Bulk) error {
 func (a *applier) confirm(plan *bulk.Plan) error {
 	fmt.Fprintf(a.log, "Delete %s? [y/N] ", report.Count(plan.Deletes, "listing"))
 	line, err := bufio.NewReader(a.in).ReadString('\n')
-	if answer := strings.ToLower(strings.TrimSpace(line)); answer == "y" || answer == "yes" {
+	if reply := strings.ToLower(strings.TrimSpace(line)); reply == "y" || reply == "yes" {
 		return nil
 	}
 	if err != nil {
@@ -192,6 +193,13 @@ func (a *applier) confirm(plan *bulk.Plan) error {
 
 // sync applies an inventory once, or again and again.
 func (a *applier) sync(ctx context.Context, name string) error {
+	if a.asOf != "" { // once: a later round must not state that stock was counted again
+		at, err := parseAsOf(a.asOf)
+		if err != nil {
+			return err
+		}
+		a.asOf = at.Format(time.RFC3339Nano)
+	}
 	b, err := a.openMeter(ctx)
 	return a.with(b, err, func(b *bulk.Bulk) error {
 		for {

@@ -67,6 +67,11 @@ func (l *ledger) path() (string, error) {
 	if l.file != "" {
 		return l.file, nil
 	}
+	if l.source == nil && l.getenv("SELLSIDE_TOKEN") == "" {
+		if _, err := l.useProfile(l.getenv); err != nil {
+			return "", err
+		}
+	}
 	baseURL, apiKey := cmp.Or(l.baseURL, l.getenv("SELLSIDE_BASE_URL")), cmp.Or(l.apiKey, l.getenv("SELLSIDE_API_KEY"))
 	if baseURL == "" || apiKey == "" {
 		return "", invalidf("the account is not known: set SELLSIDE_BASE_URL and SELLSIDE_API_KEY, or name the file with --ledger")
@@ -118,8 +123,7 @@ func (l *ledger) open(ctx context.Context, change ...func(*bulk.Config)) (*bulk.
 	c := bulk.Config{
 		Ledger: path, Quota: limits, Settle: l.settle,
 		Connect: func(limiter quota.Limiter) (*client.Client, error) {
-			sdk, err := client.New(
-				client.WithBaseURL(l.baseURL), client.WithAPIKey(l.apiKey), client.WithToken(l.token), client.WithLimiter(limiter))
+			sdk, err := client.New(append(l.options(), client.WithLimiter(limiter))...)
 			if err != nil {
 				return nil, invalidError{err}
 			}
@@ -142,7 +146,7 @@ func (l *ledger) with(b *bulk.Bulk, err error, run func(*bulk.Bulk) error) error
 	if err != nil {
 		return err
 	}
-	return errors.Join(run(b), b.Close())
+	return errors.Join(run(b), b.Close(), l.end())
 }
 
 // emit prints a value as a line of JSON.

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -141,6 +142,15 @@ func (c *connection) limits() (quota.Quota, error) {
 	}
 }
 
+// options returns the options of a client of the service.
+func (c *connection) options() []client.Option {
+	opts := []client.Option{client.WithBaseURL(c.baseURL), client.WithAPIKey(c.apiKey)}
+	if c.source != nil {
+		return append(opts, client.WithTokenSource(c.source))
+	}
+	return append(opts, client.WithToken(c.token))
+}
+
 // client returns a client that keeps to the quota. It polls a service on this machine more often
 // than others, if it has no quota.
 func (c *connection) client(opts ...client.Option) (*client.Client, error) {
@@ -148,14 +158,7 @@ func (c *connection) client(opts ...client.Option) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts = append([]client.Option{
-		client.WithBaseURL(c.baseURL), client.WithAPIKey(c.apiKey), client.WithQuota(limits),
-	}, opts...)
-	if c.source != nil {
-		opts = append(opts, client.WithTokenSource(c.source))
-	} else {
-		opts = append(opts, client.WithToken(c.token))
-	}
+	opts = slices.Concat(c.options(), []client.Option{client.WithQuota(limits)}, opts)
 	if c.isLocal() && limits == quota.Unlimited {
 		opts = append(opts, client.WithWaitOptions(client.WithPollInterval(50*time.Millisecond, time.Second)))
 	}

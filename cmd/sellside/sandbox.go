@@ -9,12 +9,14 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sellside-sdk/sellside-go/bulk"
 	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/logbuffer"
 	"github.com/sellside-sdk/sellside-go/sandbox"
@@ -27,7 +29,11 @@ When it is ready it prints one line on standard output:
 
   {"baseURL":"http://127.0.0.1:41357/v2","apiKey":"…","token":"…",
    "tokenURL":"…/oauth/token","refreshToken":"…","controlURL":"…/_sandbox","controlKey":"…",
-   "authorizeURL":"…/oauth/authorize","clientID":"…"}
+   "authorizeURL":"…/oauth/authorize","clientID":"…","consoleURL":"…/?code=…"}
+
+Open consoleURL in a browser to see what happens on the marketplace, and to bid, move
+the clock and make calls fail. The URL works once, within five minutes; the control
+API makes others.
 
 The control API is for tests: with the control key in the header x-sandbox-key it
 buys, bids, advances the clock and the orders, and makes calls fail. A GET of
@@ -52,6 +58,7 @@ can be seen in the process list) and the default of sell as well:
 type marketplace struct {
 	sandbox.Options
 	address, quota, log string
+	ledger              string
 }
 
 func newSandbox(getenv func(string) string) *cobra.Command {
@@ -90,12 +97,40 @@ func (m *marketplace) command(getenv func(string) string) *cobra.Command {
 	flags.StringVar(&m.log, "log", "error", "what to log: off, error (failures), or info (every request too)")
 	flags.DurationVar(&m.Delay, "delay", sandbox.DefaultDelay, "time for each step of the work: an operation has one, a batch item two; 0 for no delay")
 	flags.DurationVar(&m.OrderStep, "order-step", sandbox.DefaultOrderStep, "how long an order stays in each state; 0 leaves it there until it is moved")
+	flags.BoolVar(&m.Console, "console", true, "serve a page for people at /")
 	flags.BoolVar(&m.Quirks, "quirks", false, "make responses look like those of a live service: members left out or null, numbers as strings, unknown members and values, errors in other shapes")
 	flags.BoolVar(&m.VagueOrigin, "vague-origin", false, "do not show which batch made a listing, nor the zone of the time when it was made")
 	flags.BoolVar(&m.KeepTerms, "keep-terms", false, "keep the currency and the expiry of a listing if a change leaves them out, instead of US dollars and 999 days")
 	flags.BoolVar(&m.BookTrades, "book-trades", false, "let the bids and asks of the order book trade: an ask at or below the highest bid is sold")
 	flags.BoolVar(&m.AllowUnknownParameters, "allow-unknown-parameters", false, "ignore unknown query parameters instead of refusing them")
+	flags.StringVar(&m.ledger, "ledger", "", "ledger of apply and sync whose runs the page shows")
 	return cmd
+}
+
+// showRuns makes the console show the runs of a ledger.
+func (m *marketplace) showRuns(ctx context.Context) (closeLedger func() error, err error) {
+	if m.ledger == "" {
+		return func() error { return nil }, nil
+	}
+	if _, err := os.Stat(m.ledger); err != nil {
+		return nil, invalidf("sandbox: --ledger: %w: plan or apply an inventory first", err)
+	}
+	b, err := bulk.Open(ctx, bulk.Config{Ledger: m.ledger})
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: --ledger: %w", err)
+	}
+	m.Runs = func(ctx context.Context) ([]sandbox.Run, error) {
+		runs, err := b.Runs(ctx)
+		shown := make([]sandbox.Run, 0, len(runs))
+		for _, r := range runs {
+			shown = append(shown, sandbox.Run{
+				Name: fmt.Sprintf("%d %s %s", r.ID, r.Command, r.Source), State: string(r.State), StartedAt: r.StartedAt,
+				Total: r.Done + r.Failed + r.Open + r.Unknown, Done: r.Done + r.Failed, Failed: r.Failed,
+			})
+		}
+		return shown, err
+	}
+	return b.Close, nil
 }
 
 // complete takes credentials without a flag from the environment, and refuses invalid flags.
@@ -148,6 +183,11 @@ func (m *marketplace) logTo(stderr io.Writer) (stop func()) {
 
 func (m *marketplace) run(cmd *cobra.Command) (err error) {
 	ctx := cmd.Context()
+	closeLedger, err := m.showRuns(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeLedger()) }()
 	defer m.logTo(cmd.ErrOrStderr())()
 	market, err := sandbox.New(m.Options)
 	if errors.Is(err, sandbox.ErrInvalidOptions) {
@@ -172,9 +212,13 @@ func (m *marketplace) run(cmd *cobra.Command) (err error) {
 		ControlKey   string `json:"controlKey"`
 		AuthorizeURL string `json:"authorizeURL"`
 		ClientID     string `json:"clientID"`
+		ConsoleURL   string `json:"consoleURL,omitempty"`
 	}{
 		origin + sandbox.BasePath, market.APIKey(), market.Token(), origin + sandbox.TokenPath, market.RefreshToken(),
-		origin + sandbox.ControlPath, market.ControlKey(), origin + sandbox.AuthorizePath, m.SignIn.ClientID,
+		origin + sandbox.ControlPath, market.ControlKey(), origin + sandbox.AuthorizePath, m.SignIn.ClientID, "",
+	}
+	if m.Console {
+		ready.ConsoleURL = origin + sandbox.ConsolePath + "?code=" + market.ConsoleCode()
 	}
 	// Connections that come before Serve are accepted by it.
 	if err := json.NewEncoder(cmd.OutOrStdout()).Encode(ready); err != nil {

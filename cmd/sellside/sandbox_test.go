@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,7 +26,7 @@ import (
 )
 
 // ready is the line that the sandbox prints.
-type ready struct{ BaseURL, APIKey, Token, TokenURL, RefreshToken, ControlURL, ControlKey string }
+type ready struct{ BaseURL, APIKey, Token, TokenURL, RefreshToken, ControlURL, ControlKey, ConsoleURL string }
 
 func (r ready) settings() settings {
 	return settings{"SELLSIDE_BASE_URL": r.BaseURL, "SELLSIDE_API_KEY": r.APIKey, "SELLSIDE_TOKEN": r.Token}
@@ -63,12 +66,40 @@ func TestSandbox_PrintsItsURLsAndStopsCleanly(t *testing.T) {
 	assert.Equal(t, 1, got.code, "it is gone")
 }
 
+func TestSandbox_PrintsLinkToItsConsole(t *testing.T) {
+	r, stop := startSandbox(t)
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	get := func(target string) *http.Response {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)
+		require.NoError(t, err)
+		response, err := (&http.Client{Jar: jar, Transport: transport}).Do(request)
+		require.NoError(t, err)
+		return response
+	}
+	page := get(r.ConsoleURL)
+	page.Body.Close()
+	assert.Equal(t, http.StatusOK, page.StatusCode)
+	assert.Equal(t, "/", page.Request.URL.RequestURI(), "the code is not in the address")
+	events := get(strings.TrimSuffix(r.BaseURL, "/v2") + "/_console/events")
+	defer events.Body.Close()
+	assert.Equal(t, http.StatusOK, events.StatusCode)
+	assert.Equal(t, 0, stop(), "an open page does not keep it")
+
+	r, stop = startSandbox(t, "--console=false")
+	assert.Empty(t, r.ConsoleURL)
+	assert.Equal(t, 0, stop())
+}
+
 func TestSandbox_KeepsItsDatabase(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "market.db")
 	r, stop := startSandbox(t, "--db", db, "--api-key", "my-key", "--token", "my-token", "--control-key", "my-control")
 	origin := strings.TrimSuffix(r.BaseURL, "/v2")
 	assert.Equal(t, ready{
 		r.BaseURL, "my-key", "my-token", origin + "/oauth/token", sandbox.DefaultRefreshToken, origin + "/_sandbox", "my-control",
+		r.ConsoleURL,
 	}, r)
 	got := sellside(t.Context(), r.settings(), "sell", stockFile(t, "DZ5485-612,10.5,389,USD,3"))
 	require.Equal(t, 0, got.code, got.errors)
@@ -118,6 +149,7 @@ func TestSandbox_TakesEveryFlag(t *testing.T) {
 		{[]string{"--any-loopback-port"}, func(o *sandbox.Options) { o.SignIn.AnyLoopbackPort = true }, "as RFC 8252 asks"},
 		{[]string{"--approve-sign-in"}, func(o *sandbox.Options) { o.SignIn.Approve = true }, "no page, for tests"},
 		{[]string{"--log", "off"}, func(*sandbox.Options) {}, "the log is no part of the market"},
+		{[]string{"--console=false"}, func(o *sandbox.Options) { o.Console = false }, "no page"},
 		{[]string{"--quirks"}, func(o *sandbox.Options) { o.Quirks = true }, "as live services respond"},
 		{[]string{"--vague-origin"}, func(o *sandbox.Options) { o.VagueOrigin = true }, "batches are harder to find"},
 		{[]string{"--keep-terms"}, func(o *sandbox.Options) { o.KeepTerms = true }, "the other way to change a listing"},
@@ -126,7 +158,7 @@ func TestSandbox_TakesEveryFlag(t *testing.T) {
 		{[]string{"--rotate-refresh-tokens"}, func(o *sandbox.Options) { o.RotateRefreshTokens = true }, "as strict services do"},
 	} {
 		want := sandbox.Options{
-			Delay: sandbox.DefaultDelay, OrderStep: sandbox.DefaultOrderStep, TokenLife: sandbox.DefaultTokenLife,
+			Delay: sandbox.DefaultDelay, OrderStep: sandbox.DefaultOrderStep, TokenLife: sandbox.DefaultTokenLife, Console: true,
 			SignIn: sandbox.SignIn{ClientID: sandbox.DefaultClientID, RedirectURLs: []string{sandbox.DefaultRedirectURL}},
 		}
 		row.want(&want)
@@ -256,4 +288,44 @@ func TestSandbox_NeedsNoReaderOfItsLog(t *testing.T) {
 		require.NoError(t, process.Process.Signal(syscall.SIGTERM))
 		require.NoError(t, process.Wait(), name)
 	}
+}
+
+func TestSandbox_ShowsTheRunsOfALedger(t *testing.T) {
+	env, _, _ := market(t)
+	dir := t.TempDir()
+	file, path := filepath.Join(dir, "ledger.db"), filepath.Join(dir, "stock.csv")
+	rewrite(t, path, "A,DZ5485-612,10.5,389,USD,3,left")
+	end := sellside(t.Context(), env, "apply", path, "--yes", "--ledger", file)
+	require.Equal(t, 0, end.code, end.errors)
+
+	r, stop := startSandbox(t, "--ledger", file)
+	cookies, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.ConsoleURL, nil)
+	require.NoError(t, err)
+	resp, err := (&http.Client{Jar: cookies}).Do(req)
+	require.NoError(t, err)
+	page, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	assert.Contains(t, string(page), "1 apply "+path)
+	assert.Equal(t, 0, stop())
+
+	end = sellside(t.Context(), nil, "sandbox", "--ledger", filepath.Join(dir, "none.db"))
+	assert.Equal(t, exitInvalid, end.code)
+}
+
+func TestApply_UsesAProfile(t *testing.T) {
+	_, env, args := loginMarket(t)
+	end := browse(t, env, args, func(page *url.URL) { fetch(t, page.String()) })
+	require.Equal(t, 0, end.code, end.errors)
+	delete(env, "SELLSIDE_API_KEY")
+	env["XDG_STATE_HOME"] = t.TempDir()
+	path := filepath.Join(t.TempDir(), "stock.csv")
+	rewrite(t, path, "A,DZ5485-612,10.5,389,USD,3,left")
+	end = sellside(t.Context(), env, "apply", path, "--yes")
+	require.Equal(t, 0, end.code, end.errors)
+	end = sellside(t.Context(), env, "runs")
+	require.Equal(t, 0, end.code, end.errors)
+	assert.Contains(t, end.out, "apply")
 }

@@ -200,20 +200,6 @@ func numbers(first, n int) string {
 	return b.String()
 }
 
-// tuples returns the placeholders of n rows of so many columns, from $1 on.
-func tuples(n, columns int) string {
-	var b strings.Builder
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('(')
-		b.WriteString(numbers(1+i*columns, columns))
-		b.WriteByte(')')
-	}
-	return b.String()
-}
-
 // with returns the account and values as arguments.
 func (tx Tx) with(values []string, first ...any) []any {
 	args := append(make([]any, 0, 1+len(first)+len(values)), tx.account)

@@ -109,16 +109,16 @@ func (tx Tx) NextWanted(ctx context.Context) (*Listing, error) {
 }
 
 // EndReading marks the live listings that a reading of all pages did not show as unknown, if they
-// were known before the reading began, and their rows to be decided again.
-func (tx Tx) EndReading(ctx context.Context, reading int64, began time.Time) error {
+// were read before a time, and their rows to be decided again.
+func (tx Tx) EndReading(ctx context.Context, reading int64, before time.Time) error {
 	_, err := tx.Exec(ctx, `UPDATE desired SET dirty = 1 WHERE account = $1 AND sku IN (SELECT sku FROM listings
 		WHERE account = $1 AND presence = 'live' AND reading < $2 AND read_at < $3 AND sku <> '')`,
-		tx.account, reading, millis(began))
+		tx.account, reading, millis(before))
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `UPDATE listings SET presence = 'unknown'
-		WHERE account = $1 AND presence = 'live' AND reading < $2 AND read_at < $3`, tx.account, reading, millis(began))
+		WHERE account = $1 AND presence = 'live' AND reading < $2 AND read_at < $3`, tx.account, reading, millis(before))
 	return err
 }
 
@@ -141,8 +141,7 @@ func (tx Tx) CountLive(ctx context.Context) (int, error) {
 func (tx Tx) Foreign(ctx context.Context, variant string) ([]Listing, error) {
 	return list(ctx, tx, scanListing, `SELECT `+listingColumns+` FROM listings l
 		WHERE account = $1 AND sku = '' AND variant = $2 AND presence = 'live' AND NOT EXISTS (
-			SELECT 1 FROM submissions s WHERE s.account = l.account AND s.batch = l.batch AND s.batch <> '')
-		ORDER BY created_at, id`, tx.account, variant)
+			SELECT 1 FROM submissions s WHERE s.account = l.account AND s.batch = l.batch AND s.batch <> '')`, tx.account, variant)
 }
 
 // ForeignVariants returns the variants after a variant that rows owe creates of and that foreign
@@ -157,7 +156,7 @@ func (tx Tx) ForeignVariants(ctx context.Context, after string, limit int) ([]st
 // RowsOfVariant returns the rows of a variant that owe creates, with their listings and writes.
 func (tx Tx) RowsOfVariant(ctx context.Context, variant string) ([]Row, error) {
 	return tx.fullRows(ctx, `SELECT `+rowColumns+` FROM desired
-		WHERE account = $1 AND variant = $2 AND creates > 0 ORDER BY sku`, tx.account, variant)
+		WHERE account = $1 AND variant = $2 AND creates > 0`, tx.account, variant)
 }
 
 // RevertAdoptions makes the listings foreign again that a plan adopted and that was not applied.

@@ -19,18 +19,13 @@ type Owed struct {
 }
 
 func (tx Tx) addOwed(ctx context.Context, owed []Owed) error {
-	for len(owed) > 0 {
-		n := min(len(owed), maxRows)
-		args := make([]any, 0, 8*n)
-		for _, o := range owed[:n] {
-			args = append(args, tx.account, string(o.Kind), o.Rank, o.Line, o.SKU, o.Listing, o.Quantity, o.Body)
-		}
+	for _, o := range owed {
 		_, err := tx.Exec(ctx, `INSERT INTO owed (account, kind, rank, line, sku, listing, quantity, body)
-			VALUES `+tuples(n, 8), args...)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			tx.account, string(o.Kind), o.Rank, o.Line, o.SKU, o.Listing, o.Quantity, o.Body)
 		if err != nil {
 			return err
 		}
-		owed = owed[n:]
 	}
 	return nil
 }

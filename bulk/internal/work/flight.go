@@ -276,7 +276,10 @@ func (e *Engine) written(
 
 // apply applies an update to a listing.
 func apply(l *ledger.Listing, u terms, now time.Time) {
-	l.Amount, l.Currency, l.Active = u.Amount, u.Currency, u.Active
+	l.Amount, l.Currency = u.Amount, u.Currency
+	if !u.KeepActive {
+		l.Active = u.Active
+	}
 	if !u.ExpiresAt.IsZero() {
 		l.ExpiresAt = u.ExpiresAt
 	}

@@ -51,7 +51,7 @@ func (e *Engine) view(
 	ctx context.Context, tx ledger.Tx, states []quota.WindowState, now time.Time,
 ) (v view, err error) {
 	v.Quota = states
-	var sales, ended, turned time.Time
+	var sales, began, ended, turned time.Time
 	queue := func(q *decide.Queue, kind decide.WriteKind, rank int) func() error {
 		return func() (err error) {
 			q.Items, err = tx.OwedItems(ctx, kind, rank, decide.BatchSize)
@@ -75,6 +75,7 @@ func (e *Engine) view(
 		queue(&v.Creates, decide.WriteCreate, 0),
 		func() (err error) { sales, err = tx.TimeMark(ctx, markSales); return err },
 		func() (err error) { v.page, err = tx.IntMark(ctx, markPage); return err },
+		func() (err error) { began, err = tx.TimeMark(ctx, markBegan); return err },
 		func() (err error) { ended, err = tx.TimeMark(ctx, markEnded); return err },
 		func() (err error) { turned, err = tx.TimeMark(ctx, markTurned); return err },
 	} {
@@ -84,6 +85,9 @@ func (e *Engine) view(
 	}
 	v.owed = v.Deletes.Items + v.Deactivations.Items + v.Updates.Items + v.Creates.Items
 	v.readOnce = !ended.IsZero() && !ended.Before(e.readFrom)
+	if began.Before(e.readFrom) {
+		v.page = 0 // its first pages are too old
+	}
 	v.fresh = !sales.IsZero() && !sales.Before(e.salesFrom)
 	isWorking := v.account.Run > 0
 	if isWorking || e.resolve {

@@ -116,7 +116,8 @@ func (e *Engine) readPage(ctx context.Context, number int64) error {
 		if err != nil {
 			return err
 		}
-		if err := tx.EndReading(ctx, reading, began); err != nil {
+		// The pages may not show yet what was made or read within the settle time.
+		if err := tx.EndReading(ctx, reading, began.Add(-e.Settle)); err != nil {
 			return err
 		}
 		return errors.Join(tx.SetIntMark(ctx, markPage, 0), tx.SetTimeMark(ctx, markEnded, now))
@@ -153,8 +154,10 @@ func (e *Engine) readListing(ctx context.Context, l *ledger.Listing) error {
 	shown, err := e.Client.Listings.Get(ctx, l.ID)
 	now := time.Now()
 	next := *l
+	isGone := errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrBadRequest)
 	switch {
-	case errors.Is(err, client.ErrNotFound), errors.Is(err, client.ErrBadRequest):
+	case isGone && l.Presence == decide.PresenceLive && now.Sub(l.CreatedAt) < e.Settle: // it may not be shown yet
+	case isGone:
 		next.Presence, next.Active, next.ReadAt = decide.PresenceEnded, false, now
 	case err != nil:
 		return err

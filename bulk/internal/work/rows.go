@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -201,12 +202,12 @@ func (d *decider) result(r *ledger.Row, decision decide.Decision, problem string
 		}
 	}
 	var err error
-	out.Owed, err = owed(r, decision)
+	out.Owed, err = owed(r, decision, d.now)
 	return out, err
 }
 
 // owed returns what a decision lets be submitted.
-func owed(r *ledger.Row, decision decide.Decision) ([]ledger.Owed, error) {
+func owed(r *ledger.Row, decision decide.Decision, now time.Time) ([]ledger.Owed, error) {
 	var all []ledger.Owed
 	base := ledger.Owed{Line: r.Line, SKU: r.SKU, Quantity: 1}
 	if decision.Creates > 0 {
@@ -219,7 +220,9 @@ func owed(r *ledger.Row, decision decide.Decision) ([]ledger.Owed, error) {
 		all = append(all, o)
 	}
 	for _, u := range decision.Updates {
-		text, err := json.Marshal(terms{Terms: u.Terms, Priced: u.Priced})
+		i := slices.IndexFunc(r.Listings, func(l decide.Listing) bool { return l.ID == u.ListingID })
+		hasAsk := i >= 0 && r.Listings[i].Active && (r.Listings[i].ExpiresAt.IsZero() || r.Listings[i].ExpiresAt.After(now))
+		text, err := json.Marshal(terms{Terms: u.Terms, Priced: u.Priced, KeepActive: hasAsk && u.Terms.Active})
 		if err != nil {
 			return nil, err
 		}

@@ -24,6 +24,9 @@ type terms struct {
 	decide.Terms
 	Variant string `json:"variant,omitempty"` // Of creates.
 	Priced  bool   `json:"priced,omitempty"`  // A rule changes the amount.
+	// KeepActive leaves out whether the listing has an ask, because that does not change: otherwise a
+	// deactivation by another application might be taken for this update.
+	KeepActive bool `json:"keepActive,omitempty"`
 }
 
 func parseTerms(body string) (t terms, err error) { return t, json.Unmarshal([]byte(body), &t) }
@@ -42,9 +45,11 @@ func (t terms) createItem(quantity int) gen.CreateItem {
 
 // updateItem returns the item that gives a listing these terms.
 func (t terms) updateItem(listing string) gen.UpdateItem {
-	return gen.UpdateItem{
-		ListingID: listing, Amount: t.Amount, CurrencyCode: t.Currency, ExpiresAt: t.ExpiresAt, Active: new(t.Active),
+	item := gen.UpdateItem{ListingID: listing, Amount: t.Amount, CurrencyCode: t.Currency, ExpiresAt: t.ExpiresAt}
+	if !t.KeepActive {
+		item.Active = new(t.Active)
 	}
+	return item
 }
 
 // body is what a submission sends.

@@ -59,6 +59,20 @@ func Load() (*Catalog, error) {
 // them.
 func (c *Catalog) Products() []*Product { return c.base.all }
 
+// Ingested returns the products that were ingested or added, the oldest first, without older versions
+// of those that were replaced.
+func (c *Catalog) Ingested() []*Product {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var all []*Product
+	for _, p := range c.ingested.all {
+		if c.ingested.products[p.ID] == p {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // Add adds an ingested product, or replaces the one with its id.
 func (c *Catalog) Add(p *Product) {
 	c.mu.Lock()

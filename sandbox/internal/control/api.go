@@ -95,6 +95,14 @@ func (c *Control) endpoints() []endpoint {
 		{"GET", "/accounts", "list accounts with their credentials", "", c.getAccounts},
 		{"POST", "/accounts", "add an account", `{"name":"second"}`, c.postAccount},
 	}
+	if c.ConsoleCode != nil {
+		list = append(list, endpoint{
+			"POST", "/consoles", "make a path that opens the console in one browser, once and within five minutes", "",
+			func(*http.Request) (any, error) {
+				return created{map[string]string{"path": "/?code=" + c.ConsoleCode()}}, nil
+			},
+		})
+	}
 	for i := range list {
 		list[i].Path = c.Path + list[i].Path
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/internal/wire"
 )
 
-// Config is what a Control works with. Every member is required.
+// Config is what a Control works with. Every member but ConsoleCode is required.
 type Config struct {
 	Store    *store.Store
 	Selling  *selling.Service
@@ -27,6 +27,8 @@ type Config struct {
 	Path, Key string
 	// Manual leaves work that falls due to calls of Work.
 	Manual bool
+	// ConsoleCode returns a code that opens the console. It is nil if there is none.
+	ConsoleCode func() string
 }
 
 // Control controls one sandbox. It is safe for concurrent use.

@@ -52,6 +52,9 @@ var theContract = sync.OnceValue(func() *contract {
 // rest of a start, which need not wait for it: the first request does.
 func LoadContract() { theContract() }
 
+// Operations returns the ids of all operations, and of the token endpoint, in alphabetical order.
+func Operations() []string { return slices.Sorted(slices.Values(theContract().operations)) }
+
 // checkContract refuses a request that the document does not allow, with 400 and a message that
 // names the parameter or the JSON pointer.
 func (g *Gateway) checkContract(r *http.Request, to *route) *wire.Error {

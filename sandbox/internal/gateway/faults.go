@@ -27,6 +27,9 @@ const (
 
 var faultKinds = []string{faultStatus, faultLost, faultDelay, faultCutJSON, faultHTML, faultWrongType}
 
+// FaultKinds returns the kinds of faults.
+func FaultKinds() []string { return slices.Clone(faultKinds) }
+
 // Fault is what sandbox.Fault describes, where its fields are explained. It is encoded as JSON in
 // the control API, except for the durations, which it writes as text.
 type Fault struct {

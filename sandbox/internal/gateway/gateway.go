@@ -25,6 +25,7 @@ const (
 	controlOperation = "control"
 	signInOperation  = "sign-in"
 	healthOperation  = "health"
+	consoleOperation = "console"
 )
 
 // Paths are where the endpoints are.
@@ -33,6 +34,8 @@ type Paths struct {
 	Token   string
 	Health  string
 	Control string // the prefix of the control API
+	Console string // the page for people
+	Assets  string // the prefix of what the page needs
 }
 
 // Config is what a Gateway works with. Every member is required.
@@ -59,6 +62,7 @@ type Gateway struct {
 	Config
 	Faults   Faults
 	Counters Counters
+	Recent   Recent
 
 	routes       []route
 	issuedTokens atomic.Uint64
@@ -85,11 +89,11 @@ type call struct {
 // stage handles a request that earlier stages have let through.
 type stage func(http.ResponseWriter, *http.Request, *call)
 
-// Handler returns the handler of all endpoints, with that of the control API. It cleans no path, as
-// a [http.ServeMux] would: the service does not either.
-func (g *Gateway) Handler(control http.Handler) http.Handler {
+// Handler returns the handler of all endpoints, with those of the control API and of the console,
+// which may be nil. It cleans no path, as a [http.ServeMux] would: the service does not either.
+func (g *Gateway) Handler(control, console http.Handler) http.Handler {
 	return g.observed(func(w http.ResponseWriter, r *http.Request, c *call) {
-		serve := g.choose(r, c, control)
+		serve := g.choose(r, c, control, console)
 		switch refused := readBody(r); {
 		case refused == nil:
 			serve(w, r, c)
@@ -102,8 +106,11 @@ func (g *Gateway) Handler(control http.Handler) http.Handler {
 }
 
 // choose returns the stage for the endpoint of a request.
-func (g *Gateway) choose(r *http.Request, c *call, control http.Handler) stage {
+func (g *Gateway) choose(r *http.Request, c *call, control, console http.Handler) stage {
 	switch p := r.URL.Path; {
+	case console != nil && (p == g.Paths.Console || strings.HasPrefix(p, g.Paths.Assets+"/")):
+		c.operation = consoleOperation
+		return func(w http.ResponseWriter, r *http.Request, _ *call) { console.ServeHTTP(w, r) }
 	case p == g.Paths.Token:
 		c.operation = tokenOperation
 		return g.faulty(g.grant)
@@ -179,12 +186,13 @@ func (g *Gateway) Exclusive(f func() error) error {
 	return f()
 }
 
-// Reset forgets all faults and counters. Requests that a fault delays at this moment are aborted
+// Reset forgets all faults, counters and recent requests. Requests that a fault delays at this moment are aborted
 // when they get to their handler. The caller is in [Gateway.Exclusive].
 func (g *Gateway) Reset() {
 	g.generation.Add(1)
 	g.Faults.Clear()
 	g.Counters.clear()
+	g.Recent.clear()
 }
 
 // health responds 200 while the database can be written, and 503 if not.

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +31,10 @@ func (g *Gateway) observed(next stage) http.Handler {
 			if c.operation == healthOperation {
 				level = slog.LevelDebug // probes come every few seconds
 			}
+			g.Recent.add(Request{
+				At: start, Duration: time.Since(start), Method: r.Method, Path: r.URL.Path,
+				Operation: c.operation, Account: c.account, Status: rec.status,
+			})
 			g.Logger.LogAttrs(r.Context(), level, "request",
 				slog.String("method", r.Method), slog.String("path", r.URL.Path),
 				slog.Int("status", rec.status), slog.Int("bytes", rec.bytes),
@@ -86,6 +92,11 @@ func (r *recorder) Write(p []byte) (int, error) {
 // Unwrap lets [http.ResponseController] reach the connection.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
+// isOwn reports whether an endpoint is for those who run the sandbox, and not for sellers.
+func isOwn(operation string) bool {
+	return operation == controlOperation || operation == healthOperation || operation == consoleOperation
+}
+
 // Counters counts requests by operation and status. The zero value is ready to use. It is safe for
 // concurrent use.
 type Counters struct {
@@ -94,7 +105,7 @@ type Counters struct {
 }
 
 func (c *Counters) add(operation string, status int) {
-	if operation == "" || operation == controlOperation || operation == healthOperation {
+	if operation == "" || isOwn(operation) {
 		return
 	}
 	c.mu.Lock()
@@ -123,4 +134,58 @@ func (c *Counters) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all = nil
+}
+
+// Request is a request and the status of its response.
+type Request struct {
+	At        time.Time // by the clock of the machine, when it came
+	Duration  time.Duration
+	Method    string
+	Path      string // the first bytes of it
+	Operation string // empty if it is for none
+	Account   string // name; empty if the credentials were not valid
+	Status    int    // 0 without a response
+}
+
+const (
+	maxRecent = 50  // requests
+	maxPath   = 200 // bytes
+)
+
+// Recent has the last requests, except for those of the console, the control API and health checks.
+// The zero value is ready to use. It is safe for concurrent use.
+type Recent struct {
+	mu   sync.Mutex
+	last []Request // oldest first
+}
+
+func (r *Recent) add(one Request) {
+	if isOwn(one.Operation) {
+		return
+	}
+	one.Path = strings.ToValidUTF8(one.Path[:min(len(one.Path), maxPath)], "\uFFFD")
+	one.Method = one.Method[:min(len(one.Method), 10)]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.last) >= maxRecent {
+		r.last = slices.Delete(r.last, 0, 1+len(r.last)-maxRecent)
+	}
+	r.last = append(r.last, one)
+}
+
+// List returns the last requests, the newest first.
+func (r *Recent) List() []Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := slices.Clone(r.last)
+	slices.Reverse(list)
+	// They are added in the order in which they end.
+	slices.SortStableFunc(list, func(a, b Request) int { return b.At.Compare(a.At) })
+	return list
+}
+
+func (r *Recent) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = nil
 }

@@ -87,7 +87,7 @@ func (h *Handlers) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		panic(http.ErrAbortHandler)
 	}
-	e, ok := refusal(err)
+	e, ok := Refusal(err)
 	if !ok {
 		h.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 		e = wire.InternalError()
@@ -95,9 +95,9 @@ func (h *Handlers) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	e.Write(w)
 }
 
-// refusal returns the response to a request that is refused, and false if the sandbox failed. What
+// Refusal returns the response to a request that is refused, and false if the sandbox failed. What
 // is not possible in the present state is a 400, since no operation declares a 409.
-func refusal(err error) (*wire.Error, bool) {
+func Refusal(err error) (*wire.Error, bool) {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return e, true
 	}
@@ -134,7 +134,7 @@ func declaredStatus(next wire.StrictHandlerFunc, operation string) wire.StrictHa
 	}
 	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
 		response, err := next(ctx, w, r, request)
-		if e, ok := refusal(err); ok && e.Status == http.StatusNotFound {
+		if e, ok := Refusal(err); ok && e.Status == http.StatusNotFound {
 			e.Status = http.StatusBadRequest
 			return nil, e
 		}

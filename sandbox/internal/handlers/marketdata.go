@@ -58,7 +58,7 @@ func (h *Handlers) marketData(
 	data := make([]wire.MarketData, 0, len(variants))
 	err := h.store.View(ctx, func(tx *store.Tx) error {
 		for _, v := range variants {
-			book, err := h.book(tx, v, currency)
+			book, err := h.Book(tx, v, currency)
 			if err != nil {
 				return err
 			}
@@ -69,9 +69,9 @@ func (h *Handlers) marketData(
 	return data, err
 }
 
-// book returns the order book of a variant with the lowest ask of all accounts, and the highest bid
+// Book returns the order book of a variant with the lowest ask of all accounts, and the highest bid
 // below the lowest ask.
-func (h *Handlers) book(tx *store.Tx, v *catalog.Variant, c market.Currency) (market.Book, error) {
+func (h *Handlers) Book(tx *store.Tx, v *catalog.Variant, c market.Currency) (market.Book, error) {
 	book, err := h.selling.Book(tx, store.Crossing{VariantID: v.ID, Currency: c.Code})
 	if err != nil {
 		return book, err

@@ -5,6 +5,8 @@ package market
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/govalues/decimal"
@@ -126,3 +128,6 @@ func FormatAmount(minor int64, c Currency) string {
 func Decimal(minor int64, c Currency) decimal.Decimal {
 	return decimal.MustNew(minor, c.Digits)
 }
+
+// Codes returns the ISO 4217 codes of all currencies of listings, in alphabetical order.
+func Codes() []string { return slices.Sorted(maps.Keys(currencies)) }

@@ -6,20 +6,19 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	_ "embed" // The page.
-	"encoding/base64"
 	"html/template"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/sellside-sdk/sellside-go/sandbox/internal/web"
 )
 
 var (
 	//go:embed consent.html
 	consentText string
-	//go:embed consent.css
-	consentStyle string
 
 	consentPage = template.Must(template.New("consent").Parse(consentText))
 )
@@ -133,7 +132,7 @@ func (s *Server) protection(visit string, r *http.Request) string {
 
 // page writes the page. Its form may redirect to the target.
 func (s *Server) page(w http.ResponseWriter, status int, target string, c consent) {
-	c.Style = template.CSS(consentStyle) //nolint:gosec // a file of this package
+	c.Style = template.CSS(web.Style()) //nolint:gosec // a file of package web
 	var text bytes.Buffer
 	if err := consentPage.Execute(&text, c); err != nil {
 		http.Error(w, "the sandbox failed", http.StatusInternalServerError)
@@ -145,19 +144,12 @@ func (s *Server) page(w http.ResponseWriter, status int, target string, c consen
 	_, _ = text.WriteTo(w) // it fails only if the client is gone
 }
 
-// protect sets the headers that keep a response out of caches, frames and referrers. Browsers apply
-// form-action to the redirect after a form as well, so it names the origin of the target.
+// protect sets the headers of the page. Browsers apply form-action to the redirect after a form as
+// well, so it names the origin of the target.
 func protect(w http.ResponseWriter, target string) {
-	style := sha256.Sum256([]byte(consentStyle))
 	forms := "'self'"
 	if u, err := url.Parse(target); err == nil && u.Host != "" {
 		forms += " " + u.Scheme + "://" + u.Host
 	}
-	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'sha256-"+
-		base64.StdEncoding.EncodeToString(style[:])+"'; form-action "+forms+"; frame-ancestors 'none'; base-uri 'none'")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cache-Control", "no-store")
+	web.Protect(w, "default-src 'none'; style-src "+web.StyleSource()+"; form-action "+forms)
 }

@@ -71,8 +71,6 @@ CREATE INDEX listings_sku ON listings (account, sku) WHERE sku <> '';
 CREATE INDEX listings_wanted ON listings (account, id) WHERE wanted = 1;
 CREATE INDEX listings_variant ON listings (account, variant);
 CREATE INDEX listings_adopted ON listings (account, sku) WHERE adopted > 0;
-CREATE INDEX listings_reading ON listings (account, presence, reading);
-CREATE INDEX listings_created ON listings (account, created_at);
 
 -- Work that is owed and can be submitted.
 CREATE TABLE owed (

@@ -18,21 +18,21 @@ import (
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
 
-// story is an account in simulated time.
-type story struct {
+// scenario is an account in simulated time.
+type scenario struct {
 	*testing.T
 	m *sandboxtest.Market
 	b *bulk.Bulk
 }
 
-// tell runs a story with a ledger in memory.
-func tell(t *testing.T, run func(s *story), change ...func(*sandbox.Options)) {
+// simulate runs a scenario with a ledger in memory.
+func simulate(t *testing.T, run func(s *scenario), change ...func(*sandbox.Options)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		m := sandboxtest.NewInProcess(t, append([]func(*sandbox.Options){
 			func(o *sandbox.Options) { o.OrderStep = -1 },
 		}, change...)...)
-		run(&story{t, m, open(t, m, ":memory:")})
+		run(&scenario{t, m, open(t, m, ":memory:")})
 	})
 }
 
@@ -54,14 +54,14 @@ func rows(lines ...string) string {
 	return b.String()
 }
 
-func (s *story) plan(text string, opts bulk.PlanOptions) *bulk.Plan {
+func (s *scenario) plan(text string, opts bulk.PlanOptions) *bulk.Plan {
 	s.Helper()
 	plan, err := s.b.Plan(s.Context(), rowsOf(text), opts)
 	require.NoError(s, err)
 	return plan
 }
 
-func (s *story) apply(plan *bulk.Plan) bulk.Run {
+func (s *scenario) apply(plan *bulk.Plan) bulk.Run {
 	s.Helper()
 	run, err := s.b.Apply(s.Context(), plan, "apply")
 	require.NoError(s, err)
@@ -72,7 +72,7 @@ func (s *story) apply(plan *bulk.Plan) bulk.Run {
 func changes(p *bulk.Plan) string { return fmt.Sprintf("+%d ~%d -%d", p.Creates, p.Updates, p.Deletes) }
 
 // ids returns the ids of the live listings, sorted.
-func (s *story) ids() (ids []string) {
+func (s *scenario) ids() (ids []string) {
 	for id := range live(s.T, s.m) {
 		ids = append(ids, id)
 	}
@@ -80,7 +80,7 @@ func (s *story) ids() (ids []string) {
 	return ids
 }
 
-func (s *story) buy(id string) string {
+func (s *scenario) buy(id string) string {
 	s.Helper()
 	order, err := s.m.Buy(s.Context(), id)
 	require.NoError(s, err)
@@ -88,10 +88,10 @@ func (s *story) buy(id string) string {
 }
 
 // wait lets simulated time pass.
-func (s *story) wait(d time.Duration) { synctestWait(s.T, d) }
+func (s *scenario) wait(d time.Duration) { synctestWait(s.T, d) }
 
 func TestPlan_ListsNoSoldItemAgain(t *testing.T) {
-	tell(t, func(s *story) {
+	simulate(t, func(s *scenario) {
 		three := rows("a,0,200,3")
 		assert.Equal(s, "+3 ~0 -0", changes(s.plan(three, bulk.PlanOptions{})))
 		s.apply(s.plan(three, bulk.PlanOptions{}))
@@ -121,7 +121,7 @@ func TestPlan_ListsNoSoldItemAgain(t *testing.T) {
 }
 
 func TestPlan_ShowsConflicts(t *testing.T) {
-	tell(t, func(s *story) {
+	simulate(t, func(s *scenario) {
 		s.wait(time.Hour)
 		counted := time.Now().UTC().Format(time.RFC3339)
 		s.wait(time.Minute)
@@ -156,7 +156,7 @@ func TestPlan_ShowsConflicts(t *testing.T) {
 }
 
 func TestPlan_DeletesOnlyWhatIsAllowed(t *testing.T) {
-	tell(t, func(s *story) {
+	simulate(t, func(s *scenario) {
 		s.apply(s.plan(inventory(100, 200), bulk.PlanOptions{}))
 		fewer := inventory(80, 200)
 		plan := s.plan(fewer, bulk.PlanOptions{})
@@ -181,7 +181,7 @@ func TestPlan_DeletesOnlyWhatIsAllowed(t *testing.T) {
 }
 
 func TestPlan_TouchesNothingForeign(t *testing.T) {
-	tell(t, func(s *story) {
+	simulate(t, func(s *scenario) {
 		foreign, err := s.m.AddListings(s.Context(), 2, sandbox.Listing{VariantID: variants()[0], Amount: "150"})
 		require.NoError(s, err)
 		text := rows("a,0,200,1")
@@ -208,7 +208,7 @@ func TestApply_SettlesLostResponses(t *testing.T) {
 	for _, applied := range []bool{true, false} {
 		for _, kind := range []sandbox.FaultKind{sandbox.FaultLost, sandbox.FaultStatus} {
 			t.Run(fmt.Sprintf("%s, applied %t", kind, applied), func(t *testing.T) {
-				tell(t, func(s *story) {
+				simulate(t, func(s *scenario) {
 					fail := func(operation string) {
 						f := sandbox.Fault{Operation: operation, Kind: kind, Applied: applied}
 						if kind == sandbox.FaultStatus {
@@ -243,7 +243,7 @@ func TestApply_SettlesLostResponses(t *testing.T) {
 }
 
 func TestPlan_FindsWhatWasEditedElsewhere(t *testing.T) {
-	tell(t, func(s *story) {
+	simulate(t, func(s *scenario) {
 		text := inventory(5, 200)
 		s.apply(s.plan(text, bulk.PlanOptions{}))
 		c := s.m.Client()
@@ -271,7 +271,7 @@ func TestPlan_FindsWhatWasEditedElsewhere(t *testing.T) {
 // not name it.
 func TestResolve_SettlesWhatCannotBeTold(t *testing.T) {
 	for _, applied := range []bool{true, false} {
-		tell(t, func(s *story) {
+		simulate(t, func(s *scenario) {
 			text := rows("a,0,200,2", "b,1,200,1")
 			s.apply(s.plan(rows("b,1,200,1"), bulk.PlanOptions{}))
 			other := s.ids()
@@ -305,7 +305,7 @@ func TestResolve_SettlesWhatCannotBeTold(t *testing.T) {
 }
 
 func TestRetry_TriesRefusedRowsAgain(t *testing.T) {
-	tell(t, func(s *story) {
+	simulate(t, func(s *scenario) {
 		text := rows("a,0,200,1", "b,1,200,1")
 		require.NoError(s, s.m.FailWork(s.Context(), sandbox.Failure{Target: variants()[0], Operation: "CREATE", Error: "not today"}))
 		run := s.apply(s.plan(text, bulk.PlanOptions{}))
@@ -329,7 +329,7 @@ func TestRetry_TriesRefusedRowsAgain(t *testing.T) {
 }
 
 func TestApply_FollowsRules(t *testing.T) {
-	tell(t, func(s *story) {
+	simulate(t, func(s *scenario) {
 		p := sandbox.Catalog()[0]
 		v := p.Variants[0].ID
 		set := func(ask, bid string) {
