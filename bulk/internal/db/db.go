@@ -140,6 +140,9 @@ func (d *DB) Close() error { return d.engine.close() }
 // Shared reports whether other processes can use the database.
 func (d *DB) Shared() bool { return d.engine.shared() }
 
+// ManyWorkers reports whether several workers at a time work the database.
+func (d *DB) ManyWorkers() bool { return d.engine.manyWorkers() }
+
 // Now returns the time by the clock that all processes of the database share: that of the machine
 // for a file, that of the server for PostgreSQL.
 func (d *DB) Now(ctx context.Context, r Reader) (time.Time, error) { return d.engine.now(ctx, r) }
