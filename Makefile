@@ -39,6 +39,7 @@ test: ## run all tests; RACE=1 with the race detector
 test-postgres: ## run the tests on databases with PostgreSQL too; RACE=1 with the race detector
 	go run ./internal/cmd/withpostgres go test $(RACEFLAGS) -tags postgres -count 1 -timeout 20m \
 		./bulk ./bulk/internal/db ./bulk/internal/ledger ./bulk/internal/limit ./client/token/pgstore
+	go run ./internal/cmd/withpostgres go test $(RACEFLAGS) -tags postgres -count 1 -timeout 10m -run '^TestDatabase_' ./cmd/sellside
 
 limit: ## let 8 processes share an account's quota on both databases; no violation, as fast as one process
 	go run ./internal/cmd/withpostgres go test -count 1 -timeout 20m -v \
