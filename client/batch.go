@@ -151,8 +151,7 @@ func (b *Batch[T]) Wait(ctx context.Context, opts ...WaitOption) ([]T, error) {
 		return b.Done(), p.header, p.err
 	})
 	if err != nil && !b.Done() { // another goroutine may have read its end meanwhile
-		last := b.c.redactBatch(b.Snapshot())
-		return nil, &WaitError{What: "batch", ID: b.c.redact(b.id, ""), Batch: &last, Err: err}
+		return nil, b.waitError(err)
 	}
 	return b.settle(ctx, w)
 }

@@ -21,9 +21,10 @@ type call struct {
 	client   *Client // Of a typed call, and so are invalid, ids and header.
 	invalid  error   // Why the arguments are refused.
 	op       gen.Operation
-	ids      []string  // The ids in the path.
-	items    int       // Batch items that the call submits, counted as listings.
-	check    sendCheck // Whether the call may still be sent; nil if nothing is to be checked.
+	ids      []string     // The ids in the path.
+	items    int          // Batch items that the call submits, counted as listings.
+	options  *callOptions // Of the context; nil if it has none.
+	check    sendCheck    // Whether the call may still be sent; nil if nothing is to be checked.
 	started  time.Time
 	waited   time.Duration // For the quota.
 	attempts int           // Requests sent.
@@ -57,6 +58,20 @@ func callOf(req *http.Request) *call { return req.Context().Value(callKey{}).(*c
 func WithItemCount(ctx context.Context, n int) context.Context {
 	return context.WithValue(ctx, callKey{}, &call{items: n})
 }
+
+// OperationFromContext returns the operation of the call that a context belongs to, and false if there
+// is none. It is for middleware and for the transport of [WithHTTPClient], with the context of their
+// request, and for the function of [WithObserver].
+func OperationFromContext(ctx context.Context) (gen.Operation, bool) {
+	if c, ok := ctx.Value(callKey{}).(*call); ok && c.op.ID != "" {
+		return c.op, true
+	}
+	op, ok := ctx.Value(rawOperationKey{}).(gen.Operation)
+	return op, ok
+}
+
+// rawOperationKey is the key of the operation of a call through [Client.Raw] until the identify stage.
+type rawOperationKey struct{}
 
 // streamed reports whether the response is a document that the caller reads from the connection.
 func (c *call) streamed() bool { return c.op.ID == gen.OpGetShippingDocument }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -32,13 +33,17 @@ type Middleware func(next Doer) Doer
 func newChain(cfg *config, a *auth, client *Client) Doer {
 	o := client.observer
 	pause, policy := &cooldown{}, cfg.retry.withDefaults()
-	stages := slices.Concat([]Middleware{showRecovery, client.lifetime.refuseWhenClosed}, cfg.middleware, []Middleware{
+	stages := slices.Concat([]Middleware{showRecovery, client.lifetime.refuseWhenClosed, showOperation(cfg)}, cfg.middleware, []Middleware{
 		identify(cfg.baseURL),
+		client.recordInfo,
 		o.watch,
 		(&retrier{policy: policy, auth: a, cooldown: pause, observer: o}).retry,
 		(&admission{policy: policy, auth: a, cooldown: pause, limiter: cfg.limiter, observer: o}).admit,
-		setHeaders,
+		setHeaders(cfg.userAgent),
 	})
+	if cfg.dump != nil {
+		stages = append(stages, (&dumper{redact: client.redact, w: cfg.dump}).dump)
+	}
 	doer := Doer(&sender{http: cfg.http, timeout: policy.AttemptTimeout, auth: a, buffers: client.buffers})
 	for _, wrap := range slices.Backward(stages) {
 		doer = wrap(doer)
@@ -55,6 +60,26 @@ func showRecovery(next Doer) Doer {
 		}
 		return resp, err
 	})
+}
+
+// showOperation makes the operation of a call through [Client.Raw] known to the middleware, of which
+// the caller has some or none. Other calls have it already.
+func showOperation(cfg *config) Middleware {
+	basePath := strings.TrimRight(cfg.baseURL.EscapedPath(), "/")
+	return func(next Doer) Doer {
+		if len(cfg.middleware) == 0 {
+			return next
+		}
+		return DoerFunc(func(req *http.Request) (*http.Response, error) {
+			path, below := strings.CutPrefix(req.URL.EscapedPath(), basePath)
+			if _, known := OperationFromContext(req.Context()); below && !known {
+				if op, ok := gen.MatchOperation(req.Method, path); ok {
+					req = req.WithContext(context.WithValue(req.Context(), rawOperationKey{}, op))
+				}
+			}
+			return next.Do(req)
+		})
+	}
 }
 
 // identify finds the operation of a request. It refuses requests that match no operation or another
@@ -91,6 +116,10 @@ func identify(base *url.URL) Middleware {
 				req = req.WithContext(context.WithValue(req.Context(), callKey{}, c))
 			}
 			c.check = sendCheckOf(req.Context())
+			c.options = callOptionsOf(req.Context())
+			if err := c.options.check(op.ID); err != nil {
+				return nil, err
+			}
 			if req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
 				return nil, invalid(op.ID, "body", "can be read only once: use a bytes.Reader or a strings.Reader")
 			}
@@ -99,21 +128,26 @@ func identify(base *url.URL) Middleware {
 	}
 }
 
-// setHeaders sets the User-Agent and Accept headers unless the caller has set them. Requests share
-// the values.
-func setHeaders(next Doer) Doer {
-	userAgent := []string{"sellside-go/" + Version}
+// setHeaders sets the headers of [WithHeader], and the User-Agent and Accept headers unless the caller
+// has set them. Requests share the values.
+func setHeaders(product string) Middleware {
+	userAgent := []string{strings.TrimSpace(product + " sellside-go/" + Version)}
 	json := []string{"application/json, */*;q=0.1"}
 	document := []string{"application/pdf, application/json;q=0.9, */*;q=0.1"} // an error is JSON
-	return DoerFunc(func(req *http.Request) (*http.Response, error) {
-		accept := json
-		if callOf(req).streamed() {
-			accept = document
-		}
-		setDefault(req.Header, "User-Agent", userAgent)
-		setDefault(req.Header, "Accept", accept)
-		return next.Do(req)
-	})
+	return func(next Doer) Doer {
+		return DoerFunc(func(req *http.Request) (*http.Response, error) {
+			accept := json
+			if callOf(req).streamed() {
+				accept = document
+			}
+			if options := callOf(req).options; options != nil {
+				maps.Copy(req.Header, options.header)
+			}
+			setDefault(req.Header, "User-Agent", userAgent)
+			setDefault(req.Header, "Accept", accept)
+			return next.Do(req)
+		})
+	}
 }
 
 // setDefault sets a header, whose name is canonical, unless it has a value.

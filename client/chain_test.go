@@ -96,7 +96,7 @@ func TestRaw_IsOnTheSameChain(t *testing.T) {
 		srv.Expect(readCall.op).RespondError(http.StatusServiceUnavailable, "busy")
 		srv.Expect(readCall.op).RespondError(http.StatusNotFound, "no such listing")
 		var kinds []client.EventKind
-		c := srv.Client(client.WithObserver(func(e client.Event) { kinds = append(kinds, e.Kind) }))
+		c := srv.Client(client.WithObserver(func(_ context.Context, e client.Event) { kinds = append(kinds, e.Kind) }))
 		resp, err := c.Raw().GetListing(t.Context(), "98e2e748")
 		require.NoError(t, err, "a response other than 2xx is returned")
 		defer resp.Body.Close()

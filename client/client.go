@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/sellside-sdk/sellside-go/client/quota"
+	"github.com/sellside-sdk/sellside-go/client/token"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
@@ -36,6 +38,7 @@ type Client struct {
 	limiter       quota.Limiter
 	maxBatchItems int
 	waitOptions   []WaitOption
+	ownTokens     *token.RefreshSource // Of [FromEnv]; nil otherwise.
 }
 
 // config is what the options set.
@@ -44,9 +47,13 @@ type config struct {
 	baseURL       *url.URL
 	apiKey        string
 	tokens        oauth2.TokenSource
+	ownTokens     *token.RefreshSource // Of [FromEnv], unless an option replaced it.
+	environment   map[string]error     // What is wrong with the settings of [FromEnv].
+	userAgent     string               // Before that of this module.
+	dump          io.Writer            // May be nil.
 	http          *http.Client
 	logger        *slog.Logger
-	hook          func(Event)
+	hook          func(context.Context, Event)
 	middleware    []Middleware
 	retry         RetryPolicy
 	limiter       quota.Limiter
@@ -74,11 +81,14 @@ func New(opts ...Option) (*Client, error) {
 		{settingToken, "WithToken or WithTokenSource"},
 	} {
 		if _, ok := cfg.given[required.setting]; !ok {
-			refuse(fmt.Errorf("%s is missing: use %s", required.setting, required.use))
+			refuse(cmp.Or(cfg.environment[required.setting], fmt.Errorf("%s is missing: use %s", required.setting, required.use)))
 		}
 	}
 	if err := joinErrors(errs...); err != nil {
 		return nil, fmt.Errorf("client: %w", err)
+	}
+	if cfg.tokens != oauth2.TokenSource(cfg.ownTokens) {
+		cfg.ownTokens = nil // an option replaced it; it has not started anything
 	}
 	if cfg.limiter == nil {
 		cfg.limiter = quota.NewLimiter(quota.Public)
@@ -98,6 +108,7 @@ func New(opts ...Option) (*Client, error) {
 		limiter:       cfg.limiter,
 		maxBatchItems: cfg.maxBatchItems,
 		waitOptions:   cfg.waitOptions,
+		ownTokens:     cfg.ownTokens,
 	}
 	c.raw = &gen.Client{Server: cfg.baseURL.String() + "/", Client: newChain(&cfg, credentials, c)}
 	if err := joinErrors(errs...); err != nil { // newChain has called the middleware

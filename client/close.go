@@ -22,13 +22,16 @@ var ErrClosed = errors.New("the client is closed")
 // Close closes the idle connections of the client's own transport; the connections of running calls
 // are closed when those calls end. Close waits neither for calls nor for a token source that is
 // being asked; its goroutine ends when Token returns. The caller closes what it gave to [New]: the
-// token source, the limiter, and the transport of the [http.Client].
-//
-// Close always returns nil, may be called more than once, and is safe for concurrent use.
+// token source, the limiter, and the transport of the [http.Client]. Close closes the token source of
+// [FromEnv], and returns its error; otherwise it returns nil. It may be called more than once, and is
+// safe for concurrent use.
 func (c *Client) Close() error {
 	if c.lifetime != nil { // as in the zero Client
 		c.lifetime.end(ErrClosed)
 		c.lifetime.closeIdle()
+	}
+	if c.ownTokens != nil {
+		return c.ownTokens.Close()
 	}
 	return nil
 }

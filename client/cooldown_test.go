@@ -33,7 +33,7 @@ func TestCooldown_HoldsForEveryGoroutine(t *testing.T) {
 		srv := clienttest.New(t, clienttest.InProcess())
 		var mu sync.Mutex
 		waits := 0
-		c := srv.Client(client.WithObserver(func(e client.Event) {
+		c := srv.Client(client.WithObserver(func(_ context.Context, e client.Event) {
 			mu.Lock()
 			defer mu.Unlock()
 			if e.Kind == client.EventWait {
@@ -337,7 +337,7 @@ func TestCooldown_LongerThanDeadlineFailsAtOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			srv := clienttest.New(t, clienttest.InProcess())
 			var last client.Event
-			c := srv.Client(client.WithObserver(func(e client.Event) { last = e }))
+			c := srv.Client(client.WithObserver(func(_ context.Context, e client.Event) { last = e }))
 			until, start := throttleForAMinute(t, srv, c), time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			defer cancel()

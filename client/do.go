@@ -91,11 +91,7 @@ func (c *call) newAPIError(resp *http.Response) *APIError {
 	body, _ := bodyOf(resp)
 	redact := func(text string) string { return c.client.redact(text, c.token) }
 	e := &APIError{CallInfo: c.info(), StatusCode: resp.StatusCode, RetryAfter: retryAfter(resp.Header)}
-	for _, name := range requestIDHeaders {
-		if e.RequestID == "" {
-			e.RequestID = gen.OneLine(redact(resp.Header.Get(name)))
-		}
-	}
+	e.RequestID = requestID(resp.Header, redact)
 	e.Body = excerpt(c.client.redact, c, body)
 	e.Message = gen.OneLine(redact(errorMessage(body)))
 	if e.Message == "" {

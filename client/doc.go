@@ -9,11 +9,36 @@
 //	save(batch.ID()) // before waiting: a batch whose id is lost is hard to find
 //	items, err := batch.Wait(ctx)
 //
+// [FromEnv] takes the service and the credentials from the environment.
+//
 // Every method takes a context, returns (T, error), and checks its input before any I/O. Lists are
 // iterators that request a page when the loop reaches it, and whose memory does not grow with the
 // list. Writes are asynchronous in the service: they return a handle, and the handle's Wait returns
 // when the service has finished. The source of each rule (documented, public or assumed) is recorded
 // as x-provenance in api/openapi.yaml.
+//
+// # One call
+//
+// What is different for one call is in its context. The functions can be combined, and a context can
+// be used for several calls; those of a list or a wait count as well.
+//
+//	context.WithTimeout                   the whole call
+//	WithAttemptTimeout, WithoutRetry      its attempts
+//	WithHeader                            another header; never credentials
+//	WithNotAfter, WithSendCheck           not sent, and why
+//	WithItemCount                         the size of a batch through Raw
+//	WithResponseInfo                      request id, headers, attempts and quota, also of a success
+//
+// [OperationFromContext] returns the operation of a call: in middleware, in the transport, and in the
+// function of [WithObserver]. [WithDump] shows what is sent and received.
+//
+// # Fewest requests
+//
+// At one request a second, loops over many things need care. These state what they cost:
+//
+//	Orders.Watch        new and changed orders and labels, resumed from a saved mark: 2 a round and more
+//	Catalog.ListPrices  the market of many variants: 1 for each product, own asks marked
+//	WaitBatches         several batches: the polls of one wait, and 1 for each batch
 //
 // # Retries
 //

@@ -286,6 +286,12 @@ var chicago = func() string {
 
 // startSandbox serves a marketplace that works off writes at once.
 func startSandbox(wrap ...func(http.Handler) http.Handler) (baseURL, apiKey, token string, stop func()) {
+	market, baseURL, stop := startMarket(wrap...)
+	return baseURL, market.APIKey(), market.Token(), stop
+}
+
+// startMarket is startSandbox for examples that arrange the market.
+func startMarket(wrap ...func(http.Handler) http.Handler) (market *sandbox.Sandbox, baseURL string, stop func()) {
 	market, err := sandbox.New(sandbox.Options{Delay: -1})
 	if err != nil {
 		log.Fatal(err)
@@ -295,7 +301,7 @@ func startSandbox(wrap ...func(http.Handler) http.Handler) (baseURL, apiKey, tok
 		handler = w(handler)
 	}
 	srv := httptest.NewServer(handler)
-	return srv.URL + sandbox.BasePath, market.APIKey(), market.Token(), func() {
+	return market, srv.URL + sandbox.BasePath, func() {
 		srv.Close()
 		if err := market.Close(); err != nil {
 			log.Fatal(err)

@@ -85,7 +85,7 @@ func assertHostile(t *testing.T, test hostileCase) {
 	}
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	c := newClient(t, srv.URL, client.WithRetry(test.policy), client.WithHTTPClient(&http.Client{Transport: transport}), client.WithObserver(func(e client.Event) {
+	c := newClient(t, srv.URL, client.WithRetry(test.policy), client.WithHTTPClient(&http.Client{Transport: transport}), client.WithObserver(func(_ context.Context, e client.Event) {
 		if e.Kind == client.EventDecodeWarning {
 			warnings.Add(1)
 		}

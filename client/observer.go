@@ -51,10 +51,10 @@ type Event struct {
 // observer reports events to the log and to the caller's hook, for all stages.
 type observer struct {
 	logger *slog.Logger
-	hook   func(Event) // May be nil.
+	hook   func(context.Context, Event) // May be nil.
 }
 
-func newObserver(logger *slog.Logger, hook func(Event)) *observer {
+func newObserver(logger *slog.Logger, hook func(context.Context, Event)) *observer {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
@@ -85,7 +85,7 @@ func (o *observer) listens(ctx context.Context, level slog.Level) bool {
 func (o *observer) report(ctx context.Context, level slog.Level, c *call, e Event) {
 	e.Operation, e.Method, e.Route, e.Attempt = c.op.ID, c.op.Method, c.op.Route, c.attempts
 	if o.hook != nil {
-		o.hook(e)
+		o.hook(ctx, e)
 	}
 	if !o.logger.Enabled(ctx, level) {
 		return

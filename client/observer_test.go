@@ -33,7 +33,7 @@ func TestObserver_ReportsCallToItsEnd(t *testing.T) {
 		srv.Expect(readCall.op).Raw(http.StatusOK, nil, []byte(`{"listingId":"`+listingID+`","payout":"none"}`), "a payout of another kind")
 		var events []client.Event
 		var lines bytes.Buffer
-		c := srv.Client(client.WithObserver(func(e client.Event) { events = append(events, e) }),
+		c := srv.Client(client.WithObserver(func(_ context.Context, e client.Event) { events = append(events, e) }),
 			client.WithLogger(slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 		start := time.Now()
 		require.NoError(t, readCall.do(t.Context(), c))
@@ -73,7 +73,7 @@ func TestObserver_ReportsFailedCallOnce(t *testing.T) {
 		srv.Expect(readCall.op).RespondError(status, "no")
 		var events []client.Event
 		require.Error(t,
-			readCall.do(t.Context(), srv.Client(oneAttempt, client.WithObserver(func(e client.Event) { events = append(events, e) }))))
+			readCall.do(t.Context(), srv.Client(oneAttempt, client.WithObserver(func(_ context.Context, e client.Event) { events = append(events, e) }))))
 		require.Len(t, events, 1)
 		assert.Equal(t, client.EventDone, events[0].Kind)
 		assert.Equal(t, status, events[0].StatusCode)
@@ -120,7 +120,7 @@ type waitEvents struct {
 	all []client.Event
 }
 
-func (w *waitEvents) observe(e client.Event) {
+func (w *waitEvents) observe(_ context.Context, e client.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if e.Kind == client.EventWait {

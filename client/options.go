@@ -1,6 +1,8 @@
 package client
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -161,10 +163,11 @@ func WithLogger(logger *slog.Logger) Option {
 	}
 }
 
-// WithObserver sets a function that receives every event, for metrics and traces. It is called from
-// the goroutine of the call, or from a timer's goroutine while the call waits for the quota. It
-// must return quickly and be safe for concurrent use.
-func WithObserver(observe func(Event)) Option {
+// WithObserver sets a function that receives every event with the context of its call, which may have
+// the span that a trace continues. It is called from the goroutine of the call, or from a timer's
+// goroutine while the call waits for the quota. It must return quickly and be safe for concurrent
+// use.
+func WithObserver(observe func(context.Context, Event)) Option {
 	return func(c *config) error {
 		if observe == nil {
 			return isNil("observer")
@@ -175,8 +178,9 @@ func WithObserver(observe func(Event)) Option {
 }
 
 // WithMiddleware adds wrappers around the stages of a call, the first one outermost. A middleware
-// sees a call once, however often it is retried, and before credentials are added. It may set its
-// own User-Agent. [New] refuses a middleware that returns a nil Doer. If the Doer returns neither a
+// sees a call once, however often it is retried, and before credentials are added; the context of its
+// request is that of the call, and [OperationFromContext] returns its operation. It may set its own
+// User-Agent. [New] refuses a middleware that returns a nil Doer. If the Doer returns neither a
 // response nor an error, the call fails with a [TransportError], which Is [ErrOutcomeUnknown] for a
 // write.
 func WithMiddleware(middleware ...Middleware) Option {
@@ -187,6 +191,24 @@ func WithMiddleware(middleware ...Middleware) Option {
 			}
 		}
 		c.middleware = append(c.middleware, middleware...)
+		return nil
+	}
+}
+
+// WithUserAgent puts a product before that of this module in the User-Agent header, such as
+// repricer/1.2: visible ASCII, in up to 256 characters.
+func WithUserAgent(product string) Option {
+	return func(c *config) error {
+		words := strings.Fields(product)
+		if len(words) == 0 || len(product) > 256 {
+			return errors.New("user agent: want 1 to 256 characters, such as repricer/1.2")
+		}
+		for _, word := range words {
+			if err := guard.Header(word); err != nil {
+				return fmt.Errorf("user agent: %w", err)
+			}
+		}
+		c.userAgent = strings.Join(words, " ")
 		return nil
 	}
 }

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -77,6 +78,11 @@ func TestNew_RefusesInvalidOption(t *testing.T) {
 		{client.WithHTTPClient(&http.Client{Transport: transportFunc(nil)}), "a transport that is a nil function"},
 		{client.WithLogger(nil), "a nil logger"},
 		{client.WithObserver(nil), "a nil observer"},
+		{client.WithDump(nil), "a nil writer"},
+		{client.WithDump((*shown)(nil)), "a writer that is a nil pointer"},
+		{client.WithUserAgent(" "), "an empty product"},
+		{client.WithUserAgent("repricer\x7f"), "a product that a header cannot carry"},
+		{client.WithUserAgent(strings.Repeat("a", 257)), "a product that is too long"},
 		{client.WithLimiter(nil), "a nil limiter"},
 		{client.WithLimiter((*recordingLimiter)(nil)), "a limiter that is a nil pointer"},
 		{client.WithMiddleware(passOn, nil), "a nil middleware"},

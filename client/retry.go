@@ -224,7 +224,7 @@ func (r *retrier) next(
 	}
 	deadline, ends := ctx.Deadline()
 	inTime := requested <= r.policy.MaxRetryAfter && pause < c.timeLeft(ctx) && (!ends || time.Until(deadline) > pause)
-	if again && c.tries < r.policy.MaxAttempts && inTime && r.budget.acquire() {
+	if again && c.tries < c.maxAttempts(r.policy) && inTime && r.budget.acquire() {
 		c.retries++
 		return pause, true
 	}

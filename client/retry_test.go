@@ -396,7 +396,7 @@ func TestRetry_RefusedRetryKeepsLastError(t *testing.T) {
 				srv := clienttest.New(t, clienttest.InProcess())
 				tc.first(srv.Expect(tc.call.op))
 				var last client.Event
-				c := srv.Client(tc.option, client.WithObserver(func(e client.Event) { last = e }))
+				c := srv.Client(tc.option, client.WithObserver(func(_ context.Context, e client.Event) { last = e }))
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
 				err := tc.call.do(ctx, c)

@@ -121,7 +121,7 @@ func TestSecrets_AreNeverShown(t *testing.T) {
 				shown := &shown{}
 				all := &slog.HandlerOptions{Level: slog.LevelDebug}
 				c := newServerClient(t, srv, client.WithAPIKey(secretKey), client.WithToken(secretToken),
-					client.WithRetry(client.RetryPolicy{MaxAttempts: 2, MinDelay: 1, MaxDelay: 1}), client.WithObserver(shown.event),
+					client.WithRetry(client.RetryPolicy{MaxAttempts: 2, MinDelay: 1, MaxDelay: 1}), client.WithObserver(shown.event), client.WithDump(shown),
 					client.WithLogger(slog.New(slog.NewMultiHandler(slog.NewTextHandler(shown, all), slog.NewJSONHandler(shown, all)))))
 
 				err := tc.call(t.Context(), c)
@@ -153,7 +153,7 @@ func (s *shown) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *shown) event(e client.Event) {
+func (s *shown) event(_ context.Context, e client.Event) {
 	s.value(e)
 	if e.Err != nil {
 		s.value(e.Err)

@@ -126,7 +126,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 // startTimer ends an attempt when it takes too long. Without need of a timer, because ctx ends
 // earlier, it starts none.
 func (s *sender) startTimer(ctx context.Context, cancel context.CancelCauseFunc, c *call) (stop func() bool) {
-	timeout := min(s.timeout, max(c.timeLeft(ctx), time.Millisecond))
+	timeout := min(c.attemptTimeout(s.timeout), max(c.timeLeft(ctx), time.Millisecond))
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= timeout {
 		return func() bool { return false }
 	}

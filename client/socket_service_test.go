@@ -84,7 +84,7 @@ func socketClient(
 
 // countAttempts stores how many requests the last call has sent.
 func countAttempts(attempts *atomic.Int32) client.Option {
-	return client.WithObserver(func(e client.Event) {
+	return client.WithObserver(func(_ context.Context, e client.Event) {
 		if e.Kind == client.EventDone {
 			attempts.Store(int32(e.Attempt))
 		}

@@ -2,7 +2,6 @@ package stock
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/govalues/decimal"
@@ -84,7 +83,8 @@ func checkAmount(text string) string {
 
 // hasCents reports whether amounts of the currency have a fraction.
 func hasCents(code gen.CurrencyCode) bool {
-	return !slices.Contains([]gen.CurrencyCode{gen.CurrencyCodeJPY, gen.CurrencyCodeKRW}, code)
+	digits, _ := code.Digits()
+	return digits > 0
 }
 
 func isDigits(s string) bool {

@@ -62,7 +62,7 @@ func price(row Row, market Market, own []Ask) priced {
 		}
 		return priced{amount: rule.Amount}
 	}
-	digits := minorDigits(row.currency())
+	digits, _ := row.currency().Digits() // readers refuse other currencies
 	p := priced{rule: true}
 	for _, a := range []gen.Amount{rule.Less, rule.Floor, rule.Ceiling, rule.Fallback} {
 		if _, err := a.Decimal(); err != nil && !errors.Is(err, gen.ErrAbsent) {
@@ -216,15 +216,4 @@ func smallStep(old decimal.Decimal, amount gen.Amount, policy Policy) bool {
 func positive(a gen.Amount) (decimal.Decimal, bool) {
 	d, err := a.Decimal()
 	return d, err == nil && d.IsPos()
-}
-
-// minorDigits returns the digits after the point that amounts of a currency have, by ISO 4217: of
-// the currencies that listings can have, two have none.
-func minorDigits(c gen.CurrencyCode) int {
-	switch c {
-	case gen.CurrencyCodeJPY, gen.CurrencyCodeKRW:
-		return 0
-	default:
-		return 2
-	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/govalues/decimal"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/sellside-sdk/sellside-go/bulk/stock"
 	"github.com/sellside-sdk/sellside-go/gen"
@@ -238,7 +239,9 @@ func TestPrice_StaysWithinBounds(t *testing.T) {
 			assert.False(t, lowest.Less(got), message...)
 		}
 		if !hasOwn {
-			assert.LessOrEqual(t, got.MinScale(), minorDigits(row.Currency), message...)
+			digits, known := row.Currency.Digits()
+			require.True(t, known)
+			assert.LessOrEqual(t, got.MinScale(), digits, message...)
 		}
 	}
 }
