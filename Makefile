@@ -18,7 +18,7 @@ RACEFLAGS := $(if $(RACE),-race '-gcflags=modernc.org/...=-race=false -d=checkpt
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo quick test test-browser screenshots quirks generate spec lint api fmt tidy examples consumer consumer-update fuzz chaos bulk-chaos bulk-million sale bench bench-check bench-go bench-sandbox soak stress check clean
+.PHONY: help demo quick test test-postgres limit test-browser screenshots quirks generate spec lint api fmt tidy examples consumer consumer-update fuzz chaos bulk-chaos bulk-million sale bench bench-check bench-go bench-sandbox soak stress check clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,16 @@ quick: ## generate, vet, and test the spec, the client and the sandbox; without 
 
 test: ## run all tests; RACE=1 with the race detector
 	go test $(RACEFLAGS) -timeout 20m ./...
+
+# The server is that of SELLSIDE_TEST_DATABASE_URL, or a temporary one; see internal/cmd/withpostgres.
+test-postgres: ## run the tests on databases with PostgreSQL too; RACE=1 with the race detector
+	go run ./internal/cmd/withpostgres go test $(RACEFLAGS) -tags postgres -count 1 -timeout 20m \
+		./bulk ./bulk/internal/db ./bulk/internal/ledger ./bulk/internal/limit ./client/token/pgstore
+	go run ./internal/cmd/withpostgres go test $(RACEFLAGS) -tags postgres -count 1 -timeout 10m -run '^TestDatabase_' ./cmd/sellside
+
+limit: ## let 8 processes share an account's quota on both databases; no violation, as fast as one process
+	go run ./internal/cmd/withpostgres go test -count 1 -timeout 20m -v \
+		-run TestLimiter_IsAsFastWithManyProcesses ./bulk/internal/limit -limit-calls 20 -limit-compare
 
 # The browser is Chromium of the system; axe-core comes from npm and is not installed by anything else.
 test-browser: ## test the pages of the sandbox in Chromium; SCREENSHOTS=DIR saves what they look like

@@ -44,6 +44,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -61,6 +62,9 @@ var (
 	ErrReplaced = ledger.ErrReplaced
 	// ErrWorking reports that another process works with the ledger.
 	ErrWorking = db.ErrWorking
+	// ErrFenced reports that another process has taken the account over, since this one was stopped
+	// or cut off from the database for longer than its lease. It is safe to run the same again.
+	ErrFenced = db.ErrFenced
 	// ErrNotFound reports a run or a row that the ledger does not have.
 	ErrNotFound = errors.New("not in the ledger")
 	// ErrCanceled reports that a run was canceled while it was applied.
@@ -69,13 +73,17 @@ var (
 
 // Config is what a [Bulk] works with.
 type Config struct {
-	// Ledger is the file of the ledger, which is created if it does not exist. Several processes may
-	// have it open; one at a time plans or applies.
+	// Ledger is the file of the ledger, which is created if it does not exist, or the URL of a
+	// PostgreSQL database, postgres://..., which many accounts may share. Several processes may have
+	// it open; one at a time plans or applies: for the file, or for each account of a database.
 	Ledger string
 	// Account names the account in the ledger; "default" if it is empty.
 	Account string
 	// Quota is that of the account, quota.Public by default.
 	Quota quota.Quota
+	// Queue waits for another process that works for the account on PostgreSQL, instead of returning
+	// [ErrWorking]. One that died is replaced after 30 s.
+	Queue bool
 	// Connect returns a client of the account that uses the limiter, see [client.WithLimiter]. It
 	// is required unless the ledger is only read.
 	Connect func(quota.Limiter) (*client.Client, error)
@@ -103,6 +111,7 @@ type Bulk struct {
 	mu      sync.Mutex // Locked during a plan or a run.
 	worker  *db.Worker // Nil before the first plan or run.
 	engine  *work.Engine
+	fence   atomic.Int64  // Of the worker; 0 before it is known.
 	session chan *session // Has the session that jobs work for, or nil.
 }
 
@@ -122,7 +131,7 @@ func Open(ctx context.Context, c Config) (*Bulk, error) {
 		Migrations: []db.Migrations{{Name: "ledger", Files: ledger.Migrations()}, limits},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("open ledger (%s): %w", c.Ledger, err)
+		return nil, fmt.Errorf("open ledger: %w", err) // which names a file, and no URL with its password
 	}
 	b := &Bulk{config: c, db: database, ledger: ledger.New(database, c.Account), session: make(chan *session, 1)}
 	b.session <- nil
@@ -183,10 +192,18 @@ type session struct {
 func (w *accountWorker) Work(ctx context.Context, _ *river.Job[accountArgs]) error {
 	s := <-w.bulk.session
 	w.bulk.session <- s
+	fenced := w.bulk.db.CheckFence(ctx, w.bulk.config.Account, w.bulk.fence.Load())
+	if s == nil && fenced != nil {
+		return river.JobSnooze(time.Second) // the job is that of another process
+	}
 	if s == nil {
 		return nil // the process plans or applies nothing: the next one inserts a job again
 	}
 	s.pick.Do(func() { close(s.seen) })
+	if errors.Is(fenced, db.ErrFenced) {
+		w.end(fenced)
+		return river.JobSnooze(time.Second)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -209,11 +226,16 @@ func (w *accountWorker) Work(ctx context.Context, _ *river.Job[accountArgs]) err
 			return river.JobSnooze(max(0, time.Until(status.Next)))
 		}
 	}
+	w.end(err)
+	return river.JobSnooze(50 * time.Millisecond) // a job that is inserted now would be lost if this one ended
+}
+
+// end ends the session, if it has not ended meanwhile.
+func (w *accountWorker) end(err error) {
 	if current := <-w.bulk.session; current != nil {
 		current.end <- err
 	}
 	w.bulk.session <- nil
-	return river.JobSnooze(50 * time.Millisecond) // a job that is inserted now would be lost if this one ended
 }
 
 // start starts the worker of the ledger, which excludes those of other processes.
@@ -229,20 +251,15 @@ func (b *Bulk) start(ctx context.Context) error {
 		return fmt.Errorf("start: %w", err)
 	}
 	worker, err := b.db.Work(ctx, db.WorkConfig{
-		Workers: workers, Queues: map[string]int{river.QueueDefault: 1}, Poll: 250 * time.Millisecond,
+		Workers: workers, Queues: map[string]int{db.Queue(b.config.Account): 1}, Poll: 250 * time.Millisecond,
 		JobTimeout: 5 * time.Minute,
+		Account:    db.LeaseConfig{Account: b.config.Account, Queue: b.config.Queue},
 	})
 	if err != nil {
 		return err
 	}
-	var fence int64
-	err = b.db.Tx(ctx, func(tx db.Tx) (err error) {
-		fence, err = db.NextFence(ctx, tx, b.config.Account)
-		return err
-	})
-	if err != nil {
-		return errors.Join(err, worker.Stop(context.WithoutCancel(ctx)))
-	}
+	fence := worker.Fence()
+	b.fence.Store(fence)
 	b.worker = worker
 	b.engine = work.New(work.Config{
 		Client: b.client, Ledger: b.ledger, DB: b.db, Fence: fence, Settle: b.config.Settle, Audit: true,
@@ -274,6 +291,9 @@ func (b *Bulk) work(ctx context.Context, done func(work.Status) bool) error {
 		again := time.After(time.Second)
 		if seen == nil {
 			again = nil
+			if b.db.ManyWorkers() { // a worker that was replaced may still end the job
+				again = time.After(lostAfter)
+			}
 		}
 		select {
 		case err := <-s.end:
@@ -288,7 +308,8 @@ func (b *Bulk) work(ctx context.Context, done func(work.Status) bool) error {
 }
 
 func (b *Bulk) wake(ctx context.Context) error {
-	return b.db.Tx(ctx, func(tx db.Tx) error { return tx.Insert(ctx, accountArgs{b.config.Account}, nil) })
+	opts := &river.InsertOpts{Queue: db.Queue(b.config.Account)}
+	return b.db.Tx(ctx, func(tx db.Tx) error { return tx.Insert(ctx, accountArgs{b.config.Account}, opts) })
 }
 
 // stopped waits for the call that is under way.
@@ -305,6 +326,9 @@ func (b *Bulk) stopped(ctx context.Context, s *session) error {
 		return ctx.Err()
 	}
 }
+
+// lostAfter is how often a job is inserted again that may be lost.
+const lostAfter = 30 * time.Second
 
 // stopWithin is how long a session that is stopped may take.
 const stopWithin = 15 * time.Second

@@ -26,9 +26,11 @@ import (
 // ledger is the ledger of a command, and how its output looks.
 type ledger struct {
 	connection
-	file   string
-	settle time.Duration
-	json   bool
+	file     string
+	database string
+	wait     bool
+	settle   time.Duration
+	json     bool
 
 	getenv   func(string) string
 	out, log io.Writer
@@ -40,18 +42,22 @@ type ledger struct {
 const ledgerHelp = `What was wanted, sent and seen is kept in a ledger: a file for each account below
 $XDG_STATE_HOME/sellside (~/.local/state/sellside), or the one that --ledger names. Keep
 it: without it, no listing is known, and none is changed. A command that was killed is
-run again, and continues.`
+run again, and continues. With --database, or SELLSIDE_DATABASE in the environment, the
+ledgers of all accounts are in one PostgreSQL database, which several machines may use.`
 
 func newLedger(getenv func(string) string) *ledger { return &ledger{getenv: getenv} }
 
 func (l *ledger) ledgerFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&l.file, "ledger", "", "file of the ledger (default one for each account)")
+	cmd.Flags().StringVar(&l.database, "database", "",
+		"postgres:// URL of the database of the ledgers, instead of a file; SELLSIDE_DATABASE keeps its password out of the list of processes")
 	cmd.Flags().BoolVar(&l.json, "json", false, "print JSON, an object a line")
 }
 
 func (l *ledger) workFlags(cmd *cobra.Command) {
 	l.flags(cmd)
 	l.ledgerFlags(cmd)
+	cmd.Flags().BoolVar(&l.wait, "wait", false, "wait for another command that works for the account in the same --database")
 	cmd.Flags().DurationVar(&l.settle, "settle", 10*time.Minute,
 		"how long the service may take to show a batch whose response was lost; too short a time may make listings twice")
 }
@@ -62,20 +68,46 @@ func (l *ledger) begin(cmd *cobra.Command) {
 	l.meter = &meter{w: l.log, terminal: report.IsTerminal(l.log)}
 }
 
-// path returns the file of the ledger.
-func (l *ledger) path() (string, error) {
-	if l.file != "" {
-		return l.file, nil
+// location returns the file of the ledger, or the URL of its database and the account in it.
+func (l *ledger) location() (ledger, account string, err error) {
+	database := l.database
+	switch {
+	case l.file != "" && database != "":
+		return "", "", invalidf("--ledger and --database exclude each other")
+	case isDatabase(l.file):
+		return "", "", invalidf("--ledger names a file: give the URL as --database")
+	case l.file != "":
+		return l.file, "", nil
+	case database == "":
+		database = l.getenv("SELLSIDE_DATABASE")
+	}
+	if database != "" && !isDatabase(database) {
+		return "", "", invalidf("--database: not a URL that begins with postgres://: name a file with --ledger")
 	}
 	if l.source == nil && l.getenv("SELLSIDE_TOKEN") == "" {
 		if _, err := l.useProfile(l.getenv); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
 	baseURL, apiKey := cmp.Or(l.baseURL, l.getenv("SELLSIDE_BASE_URL")), cmp.Or(l.apiKey, l.getenv("SELLSIDE_API_KEY"))
 	if baseURL == "" || apiKey == "" {
-		return "", invalidf("the account is not known: set SELLSIDE_BASE_URL and SELLSIDE_API_KEY, or name the file with --ledger")
+		return "", "", invalidf("the account is not known: set SELLSIDE_BASE_URL and SELLSIDE_API_KEY, or name the file with --ledger")
 	}
+	sum := sha256.Sum256([]byte(strings.TrimRight(baseURL, "/") + "\n" + apiKey))
+	account = hex.EncodeToString(sum[:8])
+	if database != "" {
+		return database, account, nil
+	}
+	dir, err := l.directory()
+	return filepath.Join(dir, account+".db"), "", err
+}
+
+func isDatabase(ledger string) bool {
+	return strings.HasPrefix(ledger, "postgres://") || strings.HasPrefix(ledger, "postgresql://")
+}
+
+// directory returns the directory of the ledgers, which it creates.
+func (l *ledger) directory() (string, error) {
 	state := l.getenv("XDG_STATE_HOME")
 	if state == "" {
 		home := l.getenv("HOME")
@@ -88,20 +120,21 @@ func (l *ledger) path() (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("create directory of the ledger: %w", err)
 	}
-	sum := sha256.Sum256([]byte(strings.TrimRight(baseURL, "/") + "\n" + apiKey))
-	return filepath.Join(dir, hex.EncodeToString(sum[:8])+".db"), nil
+	return dir, nil
 }
 
 // read opens the ledger without a connection to the service.
 func (l *ledger) read(ctx context.Context) (*bulk.Bulk, error) {
-	path, err := l.path()
+	location, account, err := l.location()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(path); err != nil {
-		return nil, invalidf("there is no ledger (%s): plan or apply an inventory first, or name it with --ledger", path)
+	if !isDatabase(location) {
+		if _, err := os.Stat(location); err != nil {
+			return nil, invalidf("there is no ledger (%s): plan or apply an inventory first, or name it with --ledger", location)
+		}
 	}
-	return bulk.Open(ctx, bulk.Config{Ledger: path})
+	return bulk.Open(ctx, bulk.Config{Ledger: location, Account: account})
 }
 
 // open opens the ledger to work with it.
@@ -112,7 +145,7 @@ func (l *ledger) open(ctx context.Context, change ...func(*bulk.Config)) (*bulk.
 	if err := l.complete(l.getenv); err != nil {
 		return nil, err
 	}
-	path, err := l.path()
+	location, account, err := l.location()
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +154,7 @@ func (l *ledger) open(ctx context.Context, change ...func(*bulk.Config)) (*bulk.
 		return nil, err
 	}
 	c := bulk.Config{
-		Ledger: path, Quota: limits, Settle: l.settle,
+		Ledger: location, Account: account, Queue: l.wait, Quota: limits, Settle: l.settle,
 		Connect: func(limiter quota.Limiter) (*client.Client, error) {
 			sdk, err := client.New(append(l.options(), client.WithLimiter(limiter))...)
 			if err != nil {
@@ -167,7 +200,7 @@ func (l *ledger) problem(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return errors.New("stopped: run the same command again to continue")
 	case errors.Is(err, bulk.ErrWorking):
-		return invalidf("another command works with the ledger: wait for it, or name another file with --ledger")
+		return invalidf("another command works with the ledger: wait for it, or name another file with --ledger (a --database has --wait)")
 	default:
 		return l.explain(err)
 	}

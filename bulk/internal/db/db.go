@@ -93,6 +93,7 @@ type engine interface {
 	// releases.
 	newWorker(context.Context, *river.Config) (w jobClient, unlock func() error, err error)
 	shared() bool
+	manyWorkers() bool // Several workers at a time work one database.
 	now(context.Context, Reader) (time.Time, error)
 	close() error
 }
@@ -138,6 +139,9 @@ func (d *DB) Close() error { return d.engine.close() }
 
 // Shared reports whether other processes can use the database.
 func (d *DB) Shared() bool { return d.engine.shared() }
+
+// ManyWorkers reports whether several workers at a time work the database.
+func (d *DB) ManyWorkers() bool { return d.engine.manyWorkers() }
 
 // Now returns the time by the clock that all processes of the database share: that of the machine
 // for a file, that of the server for PostgreSQL.

@@ -3,6 +3,8 @@ package db
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -30,13 +32,32 @@ type WorkConfig struct {
 	// JobTimeout is how long a job may run; 2 minutes if zero. On PostgreSQL a job of a killed
 	// worker runs again after this time and 10 s.
 	JobTimeout time.Duration
+	// Account is leased before the first job runs and until the worker stops, see
+	// [DB.AcquireLease]. Its jobs, those of its [Queue], are taken over at once from a worker that
+	// was killed. The zero value leases none.
+	Account LeaseConfig
+}
+
+// Queue returns the name of the queue for the jobs of an account. River allows few characters.
+func Queue(account string) string {
+	sum := sha256.Sum256([]byte(account))
+	return "account-" + hex.EncodeToString(sum[:8])
 }
 
 // Worker works jobs until it is stopped.
 type Worker struct {
 	db     *DB
 	client jobClient
+	lease  *Lease // Nil without an account.
 	unlock func() error
+}
+
+// Fence returns the fencing number of the account's lease, 0 without an account.
+func (w *Worker) Fence() int64 {
+	if w.lease == nil {
+		return 0
+	}
+	return w.lease.Fence()
 }
 
 // jobClient is a [river.Client] of any driver.
@@ -47,7 +68,7 @@ type jobClient interface {
 }
 
 // Work starts to work jobs. It returns [ErrWorking] if the database is a file and has a worker
-// already, in any process. The worker does not stop with ctx.
+// already, in any process, or if the account has one. The worker does not stop with ctx.
 //
 // A job is unique by its arguments until it is done, also while it runs: inserting it again does
 // nothing but make it due, and nothing at all while it runs. So a job that runs must see
@@ -88,10 +109,20 @@ func (d *DB) Work(ctx context.Context, c WorkConfig) (_ *Worker, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
-		return nil, errors.Join(err, unlock())
+	w := &Worker{db: d, client: client, unlock: unlock}
+	if c.Account.Account != "" {
+		if w.lease, err = d.AcquireLease(ctx, c.Account); err != nil {
+			return nil, errors.Join(err, unlock())
+		}
+		err = d.Tx(ctx, func(tx Tx) error { return takeOver(ctx, tx, c.Account.Account) })
 	}
-	return &Worker{db: d, client: client, unlock: unlock}, nil
+	if err == nil {
+		err = client.Start(context.WithoutCancel(ctx))
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.release(ctx))
+	}
+	return w, nil
 }
 
 // setWorking changes whether this process works jobs, and reports whether it did.
@@ -117,7 +148,26 @@ func (w *Worker) Stop(ctx context.Context) error {
 	if !w.db.setWorking(false) {
 		return nil
 	}
-	return w.unlock()
+	return w.release(ctx)
+}
+
+// release lets another worker take over.
+func (w *Worker) release(ctx context.Context) error {
+	var err error
+	if w.lease != nil {
+		err = w.lease.Release(ctx)
+	}
+	return errors.Join(err, w.unlock())
+}
+
+// takeOver makes the jobs of an account ready that a worker had when it was killed. The caller has
+// the lease.
+func takeOver(ctx context.Context, tx Tx, account string) error {
+	_, err := tx.Exec(ctx, `UPDATE river_job SET state = 'available' WHERE queue = $1 AND state = 'running'`, Queue(account))
+	if err != nil {
+		return fmt.Errorf("take over jobs: %w", err)
+	}
+	return nil
 }
 
 // retryPolicy pauses for 1 s after the first failure, and twice the time after each one more.

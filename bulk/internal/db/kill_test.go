@@ -23,7 +23,10 @@ import (
 // a role and a database, with a space between.
 const childRole = "SELLSIDE_TEST_CHILD"
 
-const jobsOfChildren = 120
+const (
+	jobsOfChildren = 120
+	jobsUntilKill  = 20 // of each of 5 children
+)
 
 // runChild does what a role asks, until the process is killed or its standard input ends.
 func runChild(value string) {
@@ -38,7 +41,11 @@ func runChild(value string) {
 		case "transaction":
 			err = d.Tx(context.Background(), waitInTransaction)
 		case "work":
-			err = workInChild(d)
+			err = workInChild(d, jobsUntilKill)
+		case "lease":
+			err = holdLease(d)
+		case "finish":
+			err = workInChild(d, jobsOfChildren)
 		}
 	}
 	fmt.Println("failed:", err)
@@ -58,10 +65,23 @@ func waitInTransaction(tx db.Tx) error {
 	select {}
 }
 
-// workInChild works jobs that write one note each, prints their numbers, and stays in some of them.
-func workInChild(d *db.DB) error {
+// leaseTerm is the term of leases in the tests.
+const leaseTerm = 6 * time.Second
+
+func holdLease(d *db.DB) error {
+	l, err := d.AcquireLease(context.Background(), db.LeaseConfig{Account: "a", Term: leaseTerm})
+	if err != nil {
+		return err
+	}
+	fmt.Println("fence", l.Fence())
+	select {}
+}
+
+// workInChild works n jobs that write one note each, prints their numbers, and stays in the next one.
+func workInChild(d *db.DB, n int) error {
 	start := time.Now()
 	first := true
+	done := 0
 	config := newWork(10*time.Millisecond, func(ctx context.Context, job *river.Job[accountArgs]) error {
 		if first {
 			first = false
@@ -76,6 +96,9 @@ func workInChild(d *db.DB) error {
 		})
 		if err != nil {
 			return err
+		}
+		if done++; done > n {
+			select {} // the process is killed here, however long that takes
 		}
 		fmt.Println("note", job.Args.Account)
 		return nil
@@ -160,14 +183,14 @@ func TestWork_ResumesAfterKills(t *testing.T) {
 		assert.Less(t, micros, int(10*time.Second/time.Microsecond),
 			"before the leadership of the killed worker has run out")
 		assert.Equal(t, 1, attempt, "a kill takes no attempt from a job")
-		for range 20 {
+		for range jobsUntilKill {
 			c.expect(t, "note ")
 		}
 		_, err = d.Work(t.Context(), newWork(0, func(context.Context, *river.Job[accountArgs]) error { return nil }))
 		require.ErrorIs(t, err, db.ErrWorking)
 		c.kill()
 	}
-	c := startChild(t, "work", file)
+	c := startChild(t, "finish", file)
 	for count(t, d, `SELECT count(*) FROM notes`) < jobsOfChildren {
 		c.expect(t, "note ")
 	}

@@ -45,6 +45,8 @@ func openPostgres(ctx context.Context, url string, log *slog.Logger) (*postgres,
 
 func (p *postgres) shared() bool { return true }
 
+func (p *postgres) manyWorkers() bool { return true }
+
 func (p *postgres) now(ctx context.Context, r Reader) (time.Time, error) {
 	var micros int64
 	_, err := Get(ctx, r, []any{&micros}, `SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint`)

@@ -79,6 +79,8 @@ func openPool(name string, n int, settings url.Values) (*sql.DB, error) {
 
 func (s *sqlite) shared() bool { return s.file != "" }
 
+func (s *sqlite) manyWorkers() bool { return false }
+
 func (s *sqlite) now(context.Context, Reader) (time.Time, error) { return time.Now(), nil }
 
 func (s *sqlite) close() error {

@@ -2,6 +2,8 @@ package limit_test
 
 import (
 	"context"
+	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -24,8 +26,15 @@ import (
 )
 
 // childService is the environment variable that makes the test binary a process that calls a
-// service: its value is the address and the database, with a space between.
+// service: its value is a caller as JSON.
 const childService = "SELLSIDE_TEST_SERVICE"
+
+// caller is what a process calls, from how many goroutines, and how often each.
+type caller struct {
+	Address, Database string
+	Quota             quota.Quota
+	Goroutines, Calls int
+}
 
 // shared is the quota of the processes.
 var shared = quota.Quota{
@@ -33,34 +42,38 @@ var shared = quota.Quota{
 	ItemsPerWindow: 30, ItemsWindow: 700 * time.Millisecond, ItemsPerDay: 100_000,
 }
 
-// runChild calls a service from four goroutines, 12 times each, and never hides a failure.
+// runChild calls a service, and never hides a failure.
 func runChild(value string) {
-	address, database, _ := strings.Cut(value, " ")
-	if err := callService(address, database); err != nil {
+	var c caller
+	err := json.Unmarshal([]byte(value), &c)
+	if err == nil {
+		err = c.run()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "child:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-func callService(address, database string) error {
-	d, err := openDatabase(database)
+func (c caller) run() error {
+	d, err := openDatabase(c.Database)
 	if err != nil {
 		return err
 	}
-	l := limit.New(d, limit.Config{Account: "a", Quota: shared, AttemptTimeout: 10 * time.Second})
+	l := limit.New(d, limit.Config{Account: "a", Quota: c.Quota, AttemptTimeout: 10 * time.Second})
 	var calls sync.WaitGroup
-	failed := make(chan error, 100)
-	for g := range 4 {
+	failed := make(chan error, c.Goroutines)
+	for g := range c.Goroutines {
 		calls.Go(func() {
-			for i := range 12 {
+			for i := range c.Calls {
 				items := (g + i) % 4
 				release, err := l.Acquire(context.Background(), items)
 				if err != nil {
 					failed <- err
 					return
 				}
-				response, err := http.Post(address+"/"+strconv.Itoa(items), "", nil) //nolint:noctx // a child is killed
+				response, err := http.Post(c.Address+"/"+strconv.Itoa(items), "", nil) //nolint:noctx // a child is killed
 				if err != nil {
 					failed <- err
 					return
@@ -129,13 +142,13 @@ func (s *service) worst(per time.Duration, count func(arrival) int) (worst int) 
 	return worst
 }
 
-func startChild(t *testing.T, address, database string) *exec.Cmd {
+func (c caller) start(t *testing.T) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(context.Background(), os.Args[0])
-	cmd.Env = append(os.Environ(), childService+"="+address+" "+database)
-	cmd.Stderr = os.Stderr
-	_, err := cmd.StdinPipe()
+	value, err := json.Marshal(c)
 	require.NoError(t, err)
+	cmd := exec.CommandContext(context.Background(), os.Args[0])
+	cmd.Env = append(os.Environ(), childService+"="+string(value))
+	cmd.Stderr = os.Stderr
 	require.NoError(t, cmd.Start())
 	return cmd
 }
@@ -147,12 +160,15 @@ func TestLimiter_SharesAnAccountOfProcesses(t *testing.T) {
 			srv := httptest.NewServer(svc)
 			defer srv.Close()
 			began := time.Now()
-			victim := startChild(t, srv.URL+"/victim", database)
-			others := []*exec.Cmd{startChild(t, srv.URL, database), startChild(t, srv.URL, database)}
+			other := caller{Address: srv.URL, Database: database, Quota: shared, Goroutines: 4, Calls: 12}
+			first := other
+			first.Address += "/victim"
+			victim := first.start(t)
+			others := []*exec.Cmd{other.start(t), other.start(t)}
 			<-svc.held
 			require.NoError(t, victim.Process.Kill()) // its places stay charged
 			_ = victim.Wait()
-			others = append(others, startChild(t, srv.URL, database))
+			others = append(others, other.start(t))
 			for _, cmd := range others {
 				require.NoError(t, cmd.Wait())
 			}
@@ -163,6 +179,54 @@ func TestLimiter_SharesAnAccountOfProcesses(t *testing.T) {
 			assert.LessOrEqual(t, requests, shared.RequestsPerSecond)
 			t.Logf("%d requests of 4 processes in %s: at most %d requests in a second, %d items in a window",
 				len(svc.arrivals), took, requests, items)
+		})
+	}
+}
+
+var (
+	manyCalls = flag.Int("limit-calls", 4, "calls of each of 32 goroutines in TestLimiter_IsAsFastWithManyProcesses")
+	slowdown  = flag.Bool("limit-compare", false, "fail if many processes take 5 % longer than one; needs a machine with nothing else to do")
+)
+
+// TestLimiter_IsAsFastWithManyProcesses makes the same calls from one process and from 8. make limit
+// compares how long they take.
+func TestLimiter_IsAsFastWithManyProcesses(t *testing.T) {
+	const goroutines, many = 32, 8
+	q := quota.Quota{
+		RequestsPerSecond: 40, RequestsPerDay: 1_000_000,
+		ItemsPerWindow: 100, ItemsWindow: 3 * time.Second, ItemsPerDay: 1_000_000,
+	}
+	for engine := range dbtest.Shared(t) {
+		t.Run(engine, func(t *testing.T) {
+			took := map[int]time.Duration{}
+			for _, processes := range []int{1, many} {
+				database := dbtest.Shared(t)[engine]
+				svc := &service{}
+				srv := httptest.NewServer(svc)
+				c := caller{
+					Address: srv.URL, Database: database, Quota: q, Goroutines: goroutines / processes, Calls: *manyCalls,
+				}
+				var running []*exec.Cmd
+				for range processes {
+					running = append(running, c.start(t))
+				}
+				for _, cmd := range running {
+					require.NoError(t, cmd.Wait())
+				}
+				srv.Close()
+				require.Len(t, svc.arrivals, goroutines**manyCalls)
+				items := svc.worst(q.ItemsWindow, func(a arrival) int { return a.items })
+				requests := svc.worst(time.Second, func(arrival) int { return 1 })
+				assert.LessOrEqual(t, items, q.ItemsPerWindow)
+				assert.LessOrEqual(t, requests, q.RequestsPerSecond)
+				took[processes] = svc.arrivals[len(svc.arrivals)-1].at.Sub(svc.arrivals[0].at)
+				t.Logf("%d calls of %d processes in %s: at most %d requests in a second, %d items in a window",
+					len(svc.arrivals), processes, took[processes].Round(time.Millisecond), requests, items)
+			}
+			t.Logf("%d processes took %d %% of the time of one", many, 100*took[many]/took[1])
+			if *slowdown {
+				assert.LessOrEqual(t, 100*took[many], 105*took[1])
+			}
 		})
 	}
 }

@@ -3,6 +3,7 @@ package dbtest
 
 import (
 	"context"
+	"crypto/rand"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -43,18 +44,12 @@ func newSchema(t testing.TB, server string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := "test_" + strings.ToLower(strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			return r
-		}
-		return '_'
-	}, t.Name()))
+	name := "test_" + strings.ToLower(rand.Text()) // packages are tested at the same time
 	exec := func(statement string) {
 		if _, err := conn.Exec(context.Background(), statement); err != nil {
 			t.Error(err)
 		}
 	}
-	exec(`DROP SCHEMA IF EXISTS ` + name + ` CASCADE`)
 	exec(`CREATE SCHEMA ` + name)
 	t.Cleanup(func() {
 		exec(`DROP SCHEMA ` + name + ` CASCADE`)
