@@ -18,7 +18,7 @@ RACEFLAGS := $(if $(RACE),-race '-gcflags=modernc.org/...=-race=false -d=checkpt
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo quick test test-browser screenshots quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos sale bench bench-check bench-go bench-sandbox soak stress check clean
+.PHONY: help demo quick test test-browser screenshots quirks generate spec lint api fmt tidy consumer consumer-update fuzz chaos bulk-chaos bulk-million sale bench bench-check bench-go bench-sandbox soak stress check clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -93,6 +93,14 @@ fuzz: ## fuzz every target with FUZZTIME inputs (200000x), slow ones with SLOWFU
 
 chaos: ## sell 20 x 10,000 listings through a broken network; lose and duplicate none
 	go run ./internal/cmd/chaos
+
+# ROWS is the size of the inventory, SEED the trial; KILLS and STOPS are how often the process is
+# killed with -9, and stopped for longer than what it has recorded may be sent.
+bulk-chaos: ## keep ROWS (20000) rows in step through faults, sales, edits, kills and stops; SEED is 1
+	go run ./internal/cmd/bulkchaos -rows $(or $(ROWS),20000) -seed $(or $(SEED),1) -kills $(or $(KILLS),10) -stops $(or $(STOPS),5)
+
+bulk-million: ## plan ROWS (1000000) rows against as many listings; print time and peak memory
+	go run ./internal/cmd/bulkmillion -rows $(or $(ROWS),1000000)
 
 sale: ## sell 10,000 listings in simulated time, within the public quota
 	go test -count 1 -run TestSale_LastsAsLongAsTheQuota -v ./client -sale-listings 10000

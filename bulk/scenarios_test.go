@@ -242,6 +242,41 @@ func TestApply_SettlesLostResponses(t *testing.T) {
 	}
 }
 
+// TestApply_SettlesWritesAmongOthers loses the response to writes to a listing that another application
+// changes at the same time: nothing waits for the seller, because the listing says what it lacks.
+func TestApply_SettlesWritesAmongOthers(t *testing.T) {
+	for _, operation := range []string{"UpdateListingsBatch", "DeleteListingsBatch"} {
+		for _, applied := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, applied %t", operation, applied), func(t *testing.T) {
+				simulate(t, func(s *scenario) {
+					s.apply(s.plan(inventory(3, 200), bulk.PlanOptions{}))
+					for _, id := range s.ids() {
+						_, err := s.m.Client().Listings.Deactivate(s.Context(), id)
+						require.NoError(s, err)
+					}
+					wanted := inventory(3, 300)
+					if operation == "DeleteListingsBatch" {
+						wanted = inventory(1, 300)
+					}
+					require.NoError(s, s.m.Fail(sandbox.Fault{Operation: operation, Kind: sandbox.FaultLost, Applied: applied}))
+					opts := bulk.PlanOptions{DeleteMissing: true, Reread: true}
+					for range 2 {
+						run := s.apply(s.plan(wanted, opts))
+						assert.Zero(s, run.Unknown)
+					}
+					left := live(s.T, s.m)
+					for id, l := range left {
+						assert.True(s, l.Amount.Equal("300"), "%s has %s", id, l.Amount)
+						assert.Equal(s, gen.ListingStatusActive, l.Status)
+					}
+					assert.Len(s, left, strings.Count(wanted, "\n")-1)
+					assert.Equal(s, "+0 ~0 -0", changes(s.plan(wanted, opts)))
+				})
+			})
+		}
+	}
+}
+
 func TestPlan_FindsWhatWasEditedElsewhere(t *testing.T) {
 	simulate(t, func(s *scenario) {
 		text := inventory(5, 200)
@@ -325,6 +360,24 @@ func TestRetry_TriesRefusedRowsAgain(t *testing.T) {
 		assert.Equal(s, "+1 ~0 -0", changes(plan))
 		s.apply(plan)
 		assert.Len(s, s.ids(), 2)
+	})
+}
+
+// TestApply_LooksUpRowsThatAreListed changes the item of a row to one that is not known, while as much
+// is listed as is in stock.
+func TestApply_LooksUpRowsThatAreListed(t *testing.T) {
+	simulate(t, func(s *scenario) {
+		s.apply(s.plan(rows("a,0,200,1"), bulk.PlanOptions{}))
+		p := sandbox.Catalog()[1]
+		text := fmt.Sprintf("sku,style_id,size,price,currency,quantity\na,%s,%s,200,USD,1\n", p.StyleID, p.Variants[0].Size)
+		for range 2 { // the listing of the other variant is deleted first
+			s.apply(s.plan(text, bulk.PlanOptions{}))
+		}
+		left := live(s.T, s.m)
+		assert.Len(s, left, 1)
+		for _, l := range left {
+			assert.Equal(s, p.Variants[0].ID, l.Variant.VariantID)
+		}
 	})
 }
 

@@ -37,18 +37,17 @@ func (tx Tx) PutLookup(ctx context.Context, l Lookup) error {
 	return err
 }
 
-// NextLookup returns the key of an item to look up: the first row that owes creates waits for it. It
-// returns "" if there is none.
+// NextLookup returns the key of an item to look up: a row waits for it. It returns "" if there is none.
 func (tx Tx) NextLookup(ctx context.Context) (string, error) {
 	item, err := one(ctx, tx, text, `SELECT item FROM desired
-		WHERE account = $1 AND item <> '' AND variant = '' AND creates > 0 LIMIT 1`, tx.account)
+		WHERE account = $1 AND lookup = 1 LIMIT 1`, tx.account)
 	return deref(item), err
 }
 
 // CountLookups returns how many items wait to be looked up.
 func (tx Tx) CountLookups(ctx context.Context) (int, error) {
 	n, err := one(ctx, tx, number, `SELECT COUNT(DISTINCT item) FROM desired
-		WHERE account = $1 AND item <> '' AND variant = '' AND creates > 0`, tx.account)
+		WHERE account = $1 AND lookup = 1`, tx.account)
 	return int(deref(n)), err
 }
 

@@ -343,6 +343,7 @@ func (tx Tx) fullRows(ctx context.Context, query string, args ...any) ([]Row, er
 type Decided struct {
 	Class                     decide.Class
 	Detail                    string
+	LookUp                    bool // The row waits for its item to be looked up.
 	Creates, Updates, Deletes int
 	DueAt                     time.Time // When to decide again whatever happens; zero for never.
 	Owed                      []Owed    // What can be submitted.
@@ -351,8 +352,8 @@ type Decided struct {
 // SetDecided records a decision, and replaces what the row owed before.
 func (tx Tx) SetDecided(ctx context.Context, row *Row, d Decided) error {
 	_, err := tx.Exec(ctx, `UPDATE desired SET dirty = 0, class = $3, detail = $4, creates = $5, updates = $6,
-		deletes = $7, due_at = $8 WHERE account = $1 AND sku = $2`, tx.account, row.SKU, string(d.Class), d.Detail,
-		d.Creates, d.Updates, d.Deletes, millis(d.DueAt))
+		deletes = $7, due_at = $8, lookup = $9 WHERE account = $1 AND sku = $2`, tx.account, row.SKU, string(d.Class), d.Detail,
+		d.Creates, d.Updates, d.Deletes, millis(d.DueAt), flag(d.LookUp))
 	if err != nil {
 		return err
 	}

@@ -396,7 +396,10 @@ func (e *Engine) settleWrites(ctx context.Context, s ledger.Submission, b body, 
 		case s.Looks+1 < maxLooks:
 			isPending = true
 		default:
-			i.State, i.Error, i.EndedAt = ledger.ItemStuck, gen.OneLine(v.String()), time.Now()
+			// Another operation on the listing prevents a verdict. Nothing of the batch arrives any more,
+			// and updates and deletes state all that they change: the listing is read, and what it lacks
+			// is owed again.
+			i.State, i.Error, i.EndedAt = ledger.ItemNotMade, gen.OneLine(v.String()), time.Now()
 			changed = append(changed, i)
 		}
 	}

@@ -184,6 +184,10 @@ func (d *decider) result(r *ledger.Row, decision decide.Decision, problem string
 			out.Class = decide.ClassCreated
 		}
 	}
+	// A row that lists all it has is looked up too: its item may have changed, and a rule needs its product.
+	if r.Variant == "" && r.Item != "" && problem == "" && !r.Missing {
+		out.LookUp = out.Creates > 0 || decision.Live+decision.MayLive > 0
+	}
 	if isRuled(r.Price) && r.Variant != "" && r.Product == "" && !r.Missing {
 		out.Class, out.Detail = ledger.ClassInvalid, "a rule needs a style_id and size, or a gtin: the market is read by product"
 	}

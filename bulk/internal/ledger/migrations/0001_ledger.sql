@@ -27,6 +27,7 @@ CREATE TABLE desired (
     due_at          BIGINT NOT NULL, -- When it has to be made again whatever happens.
     class           TEXT   NOT NULL, -- Of the decision; '' before the first.
     detail          TEXT   NOT NULL, -- Why, for people.
+    lookup          BIGINT NOT NULL DEFAULT 0, -- The decision waits for its item to be looked up.
     creates         BIGINT NOT NULL, -- Listings that are owed.
     updates         BIGINT NOT NULL,
     deletes         BIGINT NOT NULL,
@@ -39,7 +40,7 @@ CREATE INDEX desired_dirty ON desired (account, sku) WHERE dirty = 1;
 CREATE INDEX desired_due ON desired (account, due_at) WHERE due_at > 0;
 CREATE INDEX desired_class ON desired (account, class, line);
 CREATE INDEX desired_item ON desired (account, item) WHERE item <> '';
-CREATE INDEX desired_wanted ON desired (account, item) WHERE item <> '' AND variant = '' AND creates > 0;
+CREATE INDEX desired_lookup ON desired (account, item) WHERE lookup = 1;
 CREATE INDEX desired_variant ON desired (account, variant) WHERE creates > 0;
 CREATE INDEX desired_product ON desired (account, product) WHERE product <> '';
 
