@@ -40,7 +40,7 @@ CREATE INDEX desired_dirty ON desired (account, sku) WHERE dirty = 1;
 CREATE INDEX desired_due ON desired (account, due_at) WHERE due_at > 0;
 CREATE INDEX desired_class ON desired (account, class, line);
 CREATE INDEX desired_item ON desired (account, item) WHERE item <> '';
-CREATE INDEX desired_lookup ON desired (account, item) WHERE lookup = 1;
+CREATE INDEX desired_lookup ON desired (account, line) WHERE lookup = 1;
 CREATE INDEX desired_variant ON desired (account, variant) WHERE creates > 0;
 CREATE INDEX desired_product ON desired (account, product) WHERE product <> '';
 
