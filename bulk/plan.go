@@ -164,7 +164,9 @@ func (b *Bulk) plan(ctx context.Context, rows iter.Seq2[stock.Row, error], opts 
 	if opts.Reread {
 		reread = began
 	}
-	b.engine.Observe(began, reread, opts.Resolve || opts.Adopt)
+	b.engine.Observe(work.Needs{
+		Sales: began, Pages: reread, New: began, Foreign: opts.Adopt, LookUps: opts.Resolve || opts.Adopt,
+	})
 	if err := b.work(ctx, func(s work.Status) bool { return s.Observed }); err != nil {
 		return nil, err
 	}
