@@ -113,6 +113,10 @@ func TestRecord_RefusesWhatIsReplaced(t *testing.T) {
 			_, err := tx.NewGeneration(ctx)
 			return err
 		}, ledger.ErrReplaced, "a newer plan"},
+		{func(a *account, _ context.Context, _ ledger.Tx) error {
+			a.generation--
+			return nil
+		}, ledger.ErrReplaced, "of an older plan than its run"},
 		{func(a *account, ctx context.Context, tx ledger.Tx) error {
 			return tx.EndRun(ctx, a.run, ledger.RunCanceled, "", now)
 		}, ledger.ErrReplaced, "its run was canceled"},
