@@ -26,7 +26,9 @@
 //
 // A batch of 100 items takes three requests: it is submitted, polled, and its items are read. An
 // item that is not known takes one request by GTIN and two by style id. The first plan reads all
-// listings, 100 a request; later ones the orders since the last time, usually two requests. An
+// listings, 100 a request; later ones the orders since the last time, usually two requests, and the
+// listings of the days since, 100 a request: more than one page of them at most every five minutes a
+// page. Listings in doubt are read together, if they share batches or variants, or one a request. An
 // outcome that is unknown is found out after 11 minutes with the default settings, by at least 6
 // requests for a batch of creates, and one for each update or delete.
 //

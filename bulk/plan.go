@@ -82,9 +82,11 @@ type Plan struct {
 	Deletes    int             `json:"deletes"`
 	Foreign    int             `json:"foreign"` // Live listings that belong to no row. They are not touched.
 	Adopted    int             `json:"adopted,omitempty"`
-	LookUps    int             `json:"lookUps,omitempty"` // Items that are still to be looked up.
-	InFlight   int             `json:"inFlight,omitempty"`
-	Least      time.Duration   `json:"least"` // That the quota lets the changes take.
+	// AdoptLater means that nothing was adopted because batches are in flight.
+	AdoptLater bool          `json:"adoptLater,omitempty"`
+	LookUps    int           `json:"lookUps,omitempty"` // Items that are still to be looked up.
+	InFlight   int           `json:"inFlight,omitempty"`
+	Least      time.Duration `json:"least"` // That the quota lets the changes take.
 	// MarketRound is how long it takes at least to read the market of all products with rules.
 	MarketRound time.Duration `json:"marketRound,omitempty"`
 	ListedAt    time.Time     `json:"listedAt"` // When all listings were read last.
@@ -164,12 +166,14 @@ func (b *Bulk) plan(ctx context.Context, rows iter.Seq2[stock.Row, error], opts 
 	if opts.Reread {
 		reread = began
 	}
-	b.engine.Observe(began, reread, opts.Resolve || opts.Adopt)
+	b.engine.Observe(work.Needs{
+		Sales: began, Pages: reread, New: began, Foreign: opts.Adopt, LookUps: opts.Resolve || opts.Adopt,
+	})
 	if err := b.work(ctx, func(s work.Status) bool { return s.Observed }); err != nil {
 		return nil, err
 	}
 	if opts.Adopt {
-		if p.Adopted, err = b.engine.Adopt(ctx, p.Generation); err != nil {
+		if p.Adopted, p.AdoptLater, err = b.engine.Adopt(ctx, p.Generation); err != nil {
 			return nil, err
 		}
 		if err := b.work(ctx, func(s work.Status) bool { return s.Observed }); err != nil {

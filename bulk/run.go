@@ -96,7 +96,7 @@ func (b *Bulk) Apply(ctx context.Context, p *Plan, command string) (Run, error) 
 	if err != nil {
 		return Run{}, fmt.Errorf("apply: %w", err)
 	}
-	b.engine.Observe(p.MadeAt, time.Time{}, true)
+	b.engine.Observe(work.Needs{Sales: p.MadeAt, LookUps: true})
 	worked := b.work(ctx, func(s work.Status) bool { return s.Idle })
 	state, note := ledger.RunDone, ""
 	if worked != nil {

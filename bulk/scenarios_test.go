@@ -1,6 +1,7 @@
 package bulk_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -412,5 +413,27 @@ func TestApply_FollowsRules(t *testing.T) {
 		s.wait(time.Hour)
 		s.apply(s.plan(text, bulk.PlanOptions{}))
 		assert.Equal(s, "150", amount(), "the floor")
+	})
+}
+
+// TestPlan_SaysThatItAdoptsNothing plans while the outcome of a batch is unknown: a foreign listing
+// may be of it.
+func TestPlan_SaysThatItAdoptsNothing(t *testing.T) {
+	simulate(t, func(s *scenario) {
+		text := rows("a,0,200,1", "b,1,200,1")
+		_, err := s.m.AddListings(s.Context(), 1, sandbox.Listing{VariantID: variants()[1], Amount: "200"})
+		require.NoError(s, err)
+		require.NoError(s, s.m.Fail(sandbox.Fault{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost, Applied: true}))
+		ctx, stop := context.WithTimeout(s.Context(), 30*time.Second)
+		defer stop()
+		_, err = s.b.Apply(ctx, s.plan(rows("a,0,200,1"), bulk.PlanOptions{}), "apply")
+		require.ErrorIs(s, err, context.DeadlineExceeded)
+		plan := s.plan(text, bulk.PlanOptions{Adopt: true})
+		assert.Zero(s, plan.Adopted)
+		assert.True(s, plan.AdoptLater)
+		s.apply(plan)
+		plan = s.plan(rows("a,0,200,1", "b,1,200,2"), bulk.PlanOptions{Adopt: true})
+		assert.Equal(s, 1, plan.Adopted)
+		assert.False(s, plan.AdoptLater)
 	})
 }

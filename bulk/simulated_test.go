@@ -1,8 +1,11 @@
 package bulk_test
 
 import (
+	"cmp"
 	"flag"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,5 +97,38 @@ func TestApply_LastsAsLongAsTheQuota(t *testing.T) {
 		assert.LessOrEqual(t, elapsed, least*103/100+time.Minute, "a minute for the requests after the last group")
 		t.Logf("%d rows in %s, %.4f of the item windows; %d requests, %d look-ups", n, elapsed.Round(time.Second),
 			elapsed.Seconds()/least.Seconds(), all, m.Counters().Of("SearchProducts"))
+	})
+}
+
+// TestApply_LastsAsLongAsTheRequests creates few listings of many products at the public quota, where
+// the requests of the look-ups are the larger bound.
+func TestApply_LastsAsLongAsTheRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := sandboxtest.NewInProcess(t, func(o *sandbox.Options) { o.Quota, o.Delay = quota.Public, 2*time.Second })
+		b := open(t, m, ":memory:", func(c *bulk.Config) { c.Quota = quota.Public })
+		var text strings.Builder
+		text.WriteString("sku,style_id,size,price,currency,quantity\n")
+		products := 0
+		for _, p := range sandbox.Catalog() {
+			if p.StyleID != "" {
+				products++
+				fmt.Fprintf(&text, "sku-%05d,%s,%s,200,USD,1\n", products, p.StyleID, cmp.Or(p.Variants[0].Size, "One Size"))
+			}
+		}
+		plan, err := b.Plan(t.Context(), rowsOf(text.String()), bulk.PlanOptions{})
+		require.NoError(t, err)
+		require.Equal(t, products, plan.Creates)
+		require.Less(t, products, quota.Public.ItemsPerWindow, "the items are no bound")
+		began := time.Now()
+		before, _ := requests(m)
+		run, err := b.Apply(t.Context(), plan, "apply")
+		require.NoError(t, err)
+		elapsed := time.Since(began)
+		all, refused := requests(m)
+		assert.Equal(t, products, run.Done)
+		assert.Zero(t, refused)
+		assert.LessOrEqual(t, elapsed, plan.Least*105/100)
+		t.Logf("%d products in %s, %.4f of the %s for the least requests; %d requests", products, elapsed.Round(time.Second),
+			elapsed.Seconds()/plan.Least.Seconds(), plan.Least, all-before)
 	})
 }

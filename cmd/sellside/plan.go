@@ -212,6 +212,9 @@ func (p *planner) showCounts(plan *bulk.Plan) {
 	if plan.Adopted > 0 {
 		fmt.Fprintf(table, "adopted\t%s\tmatched to rows\n", report.Count(plan.Adopted, "listing"))
 	}
+	if plan.AdoptLater {
+		fmt.Fprintf(table, "adopted\tnothing\tbatches are in flight: adopt when they have ended\n")
+	}
 	if plan.InFlight > 0 {
 		fmt.Fprintf(table, "in flight\t%s\tof earlier runs\n", report.Count(plan.InFlight, "submission"))
 	}

@@ -49,7 +49,8 @@ const (
 	ActResult ActionKind = "result" // Read the items of batch ID, which is done.
 	ActPoll   ActionKind = "poll"   // Poll batch ID. If it is not done, poll next at [PollAgain].
 	ActSales  ActionKind = "sales"  // Read the sales since the mark. Next after [SalesEvery].
-	ActRead   ActionKind = "read"   // Read listing ID.
+	ActRead   ActionKind = "read"   // Read listing ID, or several with it if that costs fewer requests.
+	ActNew    ActionKind = "new"    // Read the next page of the listings that are new.
 	ActLookUp ActionKind = "lookup" // Resolve the rows of product key ID, by two requests.
 	ActMarket ActionKind = "market" // Read the market of product ID. Next after [MarketEvery].
 	ActAudit  ActionKind = "audit"  // Read the next page of the audit. Next after [AuditEvery].
@@ -93,7 +94,8 @@ type View struct {
 	Results *Due // Batch that is done and whose items were not read.
 	Batches Batches
 	Sales   *Due // At is the last reading plus SalesEvery.
-	Reads   *Due // Listing to be read by id, see Decision.Reads.
+	Reads   *Due // Listing to be read, see Decision.Reads.
+	New     *Due // Listings that were created since they were read last.
 	LookUps *Due // Product to be resolved, by style id or GTIN.
 	// FirstMarkets is a product whose market was never read and is waited for by rows with rules.
 	FirstMarkets *Due
@@ -168,7 +170,7 @@ func (b Batches) due() *Due {
 //     updates, of which creates keep at least a third of the items while any wait. Batches are of
 //     100 items; of fewer only if no more are coming, if they have waited for long, or if the item
 //     quota has no room for more soon.
-//  4. Results, then polls, then listings to be read by id.
+//  4. Results, then polls, then listings to be read, then those that are new.
 //  5. First readings of markets, whose rows lack nothing else, then look-ups. Submissions are few and
 //     go first, so that neither starves: look-ups have all requests that are left, and the item
 //     quota is never idle while a batch is full.
@@ -189,6 +191,7 @@ func Next(v View, now time.Time) Action {
 	s.due(ActResult, v.Results)
 	s.due(ActPoll, v.Batches.due())
 	s.due(ActRead, v.Reads)
+	s.due(ActNew, v.New)
 	if requests == nil || requests.Left() > requests.Limit*reservePercent/100 {
 		s.due(ActMarket, v.FirstMarkets)
 		s.due(ActLookUp, v.LookUps)

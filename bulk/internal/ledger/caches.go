@@ -37,10 +37,11 @@ func (tx Tx) PutLookup(ctx context.Context, l Lookup) error {
 	return err
 }
 
-// NextLookup returns the key of an item to look up: a row waits for it. It returns "" if there is none.
+// NextLookup returns the key of an item to look up: that of the first line that waits for it. It
+// returns "" if there is none.
 func (tx Tx) NextLookup(ctx context.Context) (string, error) {
 	item, err := one(ctx, tx, text, `SELECT item FROM desired
-		WHERE account = $1 AND lookup = 1 LIMIT 1`, tx.account)
+		WHERE account = $1 AND lookup = 1 ORDER BY line LIMIT 1`, tx.account)
 	return deref(item), err
 }
 

@@ -91,10 +91,11 @@ func (tx Tx) PutListing(ctx context.Context, l Listing) error {
 	return tx.Dirty(ctx, l.SKU)
 }
 
-// Want marks listings to be read by their ids.
+// Want marks listings to be read.
 func (tx Tx) Want(ctx context.Context, ids ...string) error {
 	for _, id := range ids {
-		_, err := tx.Exec(ctx, `UPDATE listings SET wanted = 1 WHERE account = $1 AND id = $2`, tx.account, id)
+		_, err := tx.Exec(ctx, `UPDATE listings SET wanted = 1
+			WHERE account = $1 AND id = $2 AND wanted = 0`, tx.account, id)
 		if err != nil {
 			return err
 		}
@@ -102,10 +103,47 @@ func (tx Tx) Want(ctx context.Context, ids ...string) error {
 	return nil
 }
 
-// NextWanted returns a listing to read by its id, nil if there is none.
+// WantByID marks listings to be read by their ids: a list did not show them.
+func (tx Tx) WantByID(ctx context.Context, ids ...string) error {
+	for _, id := range ids {
+		_, err := tx.Exec(ctx, `UPDATE listings SET wanted = 2 WHERE account = $1 AND id = $2`, tx.account, id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WantedTogether returns listings to read that a list may show: those that no list has missed and
+// whose asks have not expired.
+func (tx Tx) WantedTogether(ctx context.Context, now time.Time, limit int) ([]Listing, error) {
+	return list(ctx, tx, scanListing, `SELECT `+listingColumns+` FROM listings
+		WHERE account = $1 AND wanted > 0 AND wanted < 2 AND (expires_at = 0 OR expires_at > $2)
+		ORDER BY id LIMIT $3`, tx.account, millis(now), limit)
+}
+
+// CountOfVariants returns how many listings some variants have, counted up to a limit.
+func (tx Tx) CountOfVariants(ctx context.Context, limit int, variants ...string) (int, error) {
+	if len(variants) == 0 {
+		return 0, nil
+	}
+	n, err := one(ctx, tx, number, `SELECT COUNT(*) FROM (SELECT 1 FROM listings
+		WHERE account = $1 AND variant IN (`+numbers(3, len(variants))+`) LIMIT $2) AS first`,
+		tx.with(variants, limit)...)
+	return int(deref(n)), err
+}
+
+// CountCreated returns how many listings were created since a time, counted up to a limit.
+func (tx Tx) CountCreated(ctx context.Context, since time.Time, limit int) (int, error) {
+	n, err := one(ctx, tx, number, `SELECT COUNT(*) FROM (SELECT 1 FROM listings
+		WHERE account = $1 AND created_at >= $2 LIMIT $3) AS first`, tx.account, millis(since), limit)
+	return int(deref(n)), err
+}
+
+// NextWanted returns a listing to read, nil if there is none.
 func (tx Tx) NextWanted(ctx context.Context) (*Listing, error) {
 	return one(ctx, tx, scanListing, `SELECT `+listingColumns+` FROM listings
-		WHERE account = $1 AND wanted = 1 ORDER BY id LIMIT 1`, tx.account)
+		WHERE account = $1 AND wanted > 0 ORDER BY id LIMIT 1`, tx.account)
 }
 
 // EndReading marks the live listings that a reading of all pages did not show as unknown, if they
@@ -211,12 +249,13 @@ func (tx Tx) SalesAfter(ctx context.Context, number string, limit int) ([]Sale, 
 		FROM sales WHERE account = $1 AND number > $2 ORDER BY number LIMIT $3`, tx.account, number, limit)
 }
 
-// Seen records that a reading of all pages showed listings that are as the ledger has them.
+// Seen records that a list showed listings that are as the ledger has them. They are not wanted any
+// more.
 func (tx Tx) Seen(ctx context.Context, reading int64, now time.Time, ids ...string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `UPDATE listings SET reading = $2, read_at = $3 WHERE account = $1
+	_, err := tx.Exec(ctx, `UPDATE listings SET reading = $2, read_at = $3, wanted = 0 WHERE account = $1
 		AND id IN (`+numbers(4, len(ids))+`)`, tx.with(ids, reading, millis(now))...)
 	return err
 }

@@ -212,6 +212,17 @@ func (tx Tx) InFlight(ctx context.Context) (int, error) {
 	return int(deref(n)), err
 }
 
+// CountOfBatches returns how many listings some create batches may have made.
+func (tx Tx) CountOfBatches(ctx context.Context, batches ...string) (int, error) {
+	if len(batches) == 0 {
+		return 0, nil
+	}
+	n, err := one(ctx, tx, number, `SELECT COALESCE(SUM(i.quantity), 0) FROM submissions s
+		JOIN items i ON i.account = s.account AND i.submission = s.id
+		WHERE s.account = $1 AND s.kind = 'create' AND s.batch IN (`+numbers(2, len(batches))+`)`, tx.with(batches)...)
+	return int(deref(n)), err
+}
+
 // KnownBatches returns the ids of the batches that were recorded since a time.
 func (tx Tx) KnownBatches(ctx context.Context, since time.Time) ([]string, error) {
 	return list(ctx, tx, text, `SELECT batch FROM submissions

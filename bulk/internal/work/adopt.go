@@ -11,15 +11,16 @@ import (
 const adoptVariants = 100
 
 // Adopt matches foreign listings to rows of a plan that would create some of the same variant. They
-// become foreign again if the plan is not applied. It returns how many were matched. While the
-// outcome of a submission is unknown, it matches none: they may be of that submission.
-func (e *Engine) Adopt(ctx context.Context, generation int64) (adopted int, err error) {
+// become foreign again if the plan is not applied. It returns how many were matched. While a
+// submission is in flight, it matches none, because they may be of that submission, and reports that.
+func (e *Engine) Adopt(ctx context.Context, generation int64) (adopted int, isLater bool, err error) {
 	after := ""
 	for {
 		n := 0
 		err := e.Ledger.Do(ctx, func(ctx context.Context, tx ledger.Tx) error {
 			flying, err := tx.InFlight(ctx)
 			if err != nil || flying > 0 {
+				isLater = flying > 0
 				return err
 			}
 			variants, err := tx.ForeignVariants(ctx, after, adoptVariants)
@@ -36,8 +37,11 @@ func (e *Engine) Adopt(ctx context.Context, generation int64) (adopted int, err 
 			}
 			return nil
 		})
+		if isLater && err == nil {
+			e.OnEvent("nothing is adopted while batches are in flight, because listings may be of them: adopt when they have ended")
+		}
 		if err != nil || n < adoptVariants {
-			return adopted, err
+			return adopted, isLater, err
 		}
 	}
 }

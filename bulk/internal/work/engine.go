@@ -47,9 +47,9 @@ type Engine struct {
 	failures  int                      // Consecutive transient failures.
 	responded bool                     // The service has responded to this engine.
 	pausedTo  time.Time                // No request before this, after a failure.
-	salesFrom time.Time                // Sales are read again if they were not since.
-	readFrom  time.Time                // All pages are read again if they were not since.
-	resolve   bool                     // Items are looked up although no run is authorized.
+	needs     Needs
+	newPage   int       // Of the new listings, the next to read; 0 if none was read.
+	newBegan  time.Time // When the first of them was read.
 }
 
 // Defaults of [Config].
@@ -92,11 +92,19 @@ type Status struct {
 	Pages int64
 }
 
-// Observe makes the engine read the sales again if they were not read since a time, and all pages if
-// they were not since another, and look up items even if no run is authorized.
-func (e *Engine) Observe(sales, pages time.Time, resolve bool) {
-	e.salesFrom, e.readFrom, e.resolve = sales, pages, resolve
+// Needs is what has to be known before an account is observed. A zero time is any time.
+type Needs struct {
+	Sales time.Time // The sales are read again if they were not since.
+	Pages time.Time // All listings are.
+	// New is the time since which the listings are to be read that were created elsewhere. It is put
+	// off while the seller's own new ones would make it cost many requests.
+	New     time.Time
+	Foreign bool // New is not put off.
+	LookUps bool // Items are looked up although no run is authorized.
 }
+
+// Observe sets what has to be known.
+func (e *Engine) Observe(n Needs) { e.needs, e.newPage = n, 0 }
 
 // Step does the next thing that is due: at most a few requests, or a transaction. It returns an
 // error if it cannot go on; failures that may pass are tried again later.

@@ -19,6 +19,7 @@ const (
 	markBegan   = "reading began"  // When its first page was read.
 	markEnded   = "reading ended"  // When the last complete reading ended.
 	markTurned  = "reading turned" // When its last page was read.
+	markNew     = "new"            // All listings that were created before it were read.
 	markPolicy  = "policy"         // Of the newest plan.
 )
 
@@ -44,6 +45,7 @@ type view struct {
 	page     int64
 	readOnce bool // A reading of all pages has been complete since it was asked for.
 	fresh    bool // Sales were read since it was asked for.
+	newRead  bool // New listings were read since it was asked for, or that was put off.
 }
 
 // view reads what decides what an account does next.
@@ -51,7 +53,7 @@ func (e *Engine) view(
 	ctx context.Context, tx ledger.Tx, states []quota.WindowState, now time.Time,
 ) (v view, err error) {
 	v.Quota = states
-	var sales, began, ended, turned time.Time
+	var sales, began, ended, turned, newest time.Time
 	queue := func(q *decide.Queue, kind decide.WriteKind, rank int) func() error {
 		return func() (err error) {
 			q.Items, err = tx.OwedItems(ctx, kind, rank, decide.BatchSize)
@@ -78,19 +80,26 @@ func (e *Engine) view(
 		func() (err error) { began, err = tx.TimeMark(ctx, markBegan); return err },
 		func() (err error) { ended, err = tx.TimeMark(ctx, markEnded); return err },
 		func() (err error) { turned, err = tx.TimeMark(ctx, markTurned); return err },
+		func() (err error) { newest, err = tx.TimeMark(ctx, markNew); return err },
 	} {
 		if err := read(); err != nil {
 			return v, err
 		}
 	}
 	v.owed = v.Deletes.Items + v.Deactivations.Items + v.Updates.Items + v.Creates.Items
-	v.readOnce = !ended.IsZero() && !ended.Before(e.readFrom)
-	if began.Before(e.readFrom) {
+	v.readOnce = !ended.IsZero() && !ended.Before(e.needs.Pages)
+	if began.Before(e.needs.Pages) {
 		v.page = 0 // its first pages are too old
 	}
-	v.fresh = !sales.IsZero() && !sales.Before(e.salesFrom)
+	v.fresh = !sales.IsZero() && !sales.Before(e.needs.Sales)
+	if v.newRead, err = e.isNewRead(ctx, tx, newest, now); err != nil {
+		return v, err
+	}
+	if !v.newRead {
+		v.New = &decide.Due{}
+	}
 	isWorking := v.account.Run > 0
-	if isWorking || e.resolve {
+	if isWorking || e.needs.LookUps {
 		item, err := tx.NextLookup(ctx)
 		if err != nil {
 			return v, err
@@ -163,10 +172,11 @@ func (e *Engine) status(v *view, now time.Time) Status {
 	isDue := !v.due.IsZero() && !v.due.After(now)
 	isUnread := v.market != nil && v.market.ReadAt.IsZero()
 	// Markets are read again that were old when it was asked for, not those that become old meanwhile.
-	isOld := v.market != nil && e.resolve && v.market.ReadAt.Before(e.salesFrom.Add(-decide.MarketEvery))
+	isOld := v.market != nil && e.needs.LookUps && v.market.ReadAt.Before(e.needs.Sales.Add(-decide.MarketEvery))
 	s := Status{
-		Observed: !v.dirty && !isDue && v.fresh && v.readOnce && v.wanted == nil && v.LookUps == nil && !isUnread && !isOld,
-		Pages:    v.page,
+		Observed: !v.dirty && !isDue && v.fresh && v.readOnce && v.newRead && v.wanted == nil && v.LookUps == nil &&
+			!isUnread && !isOld,
+		Pages: v.page,
 	}
 	s.Idle = s.Observed && v.inFlight == 0 && (v.owed == 0 || v.account.Run == 0)
 	return s
@@ -203,7 +213,9 @@ func (e *Engine) do(ctx context.Context, act decide.Action, v *view) error {
 	case decide.ActSales:
 		return e.readSales(ctx)
 	case decide.ActRead:
-		return e.readListing(ctx, v.wanted)
+		return e.readWanted(ctx, v.wanted)
+	case decide.ActNew:
+		return e.readNew(ctx)
 	case decide.ActAudit:
 		return e.readPage(ctx, v.page)
 	case decide.ActSubmit:

@@ -120,7 +120,14 @@ func (e *Engine) readPage(ctx context.Context, number int64) error {
 		if err := tx.EndReading(ctx, reading, began.Add(-e.Settle)); err != nil {
 			return err
 		}
-		return errors.Join(tx.SetIntMark(ctx, markPage, 0), tx.SetTimeMark(ctx, markEnded, now))
+		if err := tx.SetIntMark(ctx, markPage, 0); err != nil {
+			return err
+		}
+		newest, err := tx.TimeMark(ctx, markNew)
+		if err == nil && began.After(newest) {
+			err = tx.SetTimeMark(ctx, markNew, began)
+		}
+		return errors.Join(err, tx.SetTimeMark(ctx, markEnded, now))
 	})
 }
 
@@ -201,7 +208,7 @@ func (e *Engine) readSales(ctx context.Context) error {
 			break
 		}
 	}
-	readHistory := m.history.IsZero() || began.Sub(m.history) > historyEvery || m.history.Before(e.salesFrom)
+	readHistory := m.history.IsZero() || began.Sub(m.history) > historyEvery || m.history.Before(e.needs.Sales)
 	if readHistory {
 		// Orders are listed by the day of their creation. Those that the ledger knows as active may
 		// have ended since.

@@ -40,7 +40,7 @@ CREATE INDEX desired_dirty ON desired (account, sku) WHERE dirty = 1;
 CREATE INDEX desired_due ON desired (account, due_at) WHERE due_at > 0;
 CREATE INDEX desired_class ON desired (account, class, line);
 CREATE INDEX desired_item ON desired (account, item) WHERE item <> '';
-CREATE INDEX desired_lookup ON desired (account, item) WHERE lookup = 1;
+CREATE INDEX desired_lookup ON desired (account, line) WHERE lookup = 1;
 CREATE INDEX desired_variant ON desired (account, variant) WHERE creates > 0;
 CREATE INDEX desired_product ON desired (account, product) WHERE product <> '';
 
@@ -64,12 +64,13 @@ CREATE TABLE listings (
     changed    TEXT   NOT NULL, -- The times of its last price changes as JSON.
     read_at    BIGINT NOT NULL,
     reading    BIGINT NOT NULL, -- The last reading of all pages that showed it.
-    wanted     BIGINT NOT NULL, -- It has to be read by its id.
+    wanted     BIGINT NOT NULL, -- 1 if it has to be read; 2 by its id, because a list did not show it.
     adopted    BIGINT NOT NULL, -- The plan that matched it to its row and was not applied; 0 if none.
     PRIMARY KEY (account, id)
 );
 CREATE INDEX listings_sku ON listings (account, sku) WHERE sku <> '';
-CREATE INDEX listings_wanted ON listings (account, id) WHERE wanted = 1;
+CREATE INDEX listings_wanted ON listings (account, id) WHERE wanted > 0;
+CREATE INDEX listings_created ON listings (account, created_at);
 CREATE INDEX listings_variant ON listings (account, variant);
 CREATE INDEX listings_adopted ON listings (account, sku) WHERE adopted > 0;
 
