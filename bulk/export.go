@@ -20,6 +20,7 @@ type Listing struct {
 	ID        string
 	SKU       string // "" if it is foreign.
 	VariantID string
+	BatchID   string // That made it; "" if it is not known.
 	Presence  string // live, sold, ended or unknown.
 	Active    bool
 	Amount    gen.Amount
@@ -107,7 +108,7 @@ func listingOf(l ledger.Listing) Listing {
 		sold = time.Time{}
 	}
 	return Listing{
-		ID: l.ID, SKU: l.SKU, VariantID: l.Variant, Presence: string(l.Presence), Active: l.Active, Amount: l.Amount,
+		ID: l.ID, SKU: l.SKU, VariantID: l.Variant, BatchID: l.Batch, Presence: string(l.Presence), Active: l.Active, Amount: l.Amount,
 		Currency: l.Currency, ExpiresAt: l.ExpiresAt, CreatedAt: l.CreatedAt, SoldAt: sold, ReadAt: l.ReadAt,
 	}
 }

@@ -297,7 +297,9 @@ type Change struct {
 	Deletes int    `json:"deletes,omitempty"`
 	Detail  string `json:"detail,omitempty"` // Why, for people.
 
-	Row stock.Row `json:"-"`
+	Row       stock.Row `json:"-"`
+	VariantID string    `json:"-"` // "" until the item is looked up.
+	ProductID string    `json:"-"` // "" if the row states its variant.
 }
 
 // Changes yields what the plan makes of the rows, in the order of their SKUs: those of a class, or
@@ -316,7 +318,7 @@ func (p *Plan) Changes(ctx context.Context, class Class) iter.Seq2[Change, error
 		for row, err := range p.bulk.rows(ctx, wanted) {
 			c := Change{
 				SKU: row.SKU, Line: row.Line, Class: classOf(row.Class), Creates: row.Creates, Updates: row.Updates,
-				Deletes: row.Deletes, Detail: row.Detail, Row: row.Row.Row,
+				Deletes: row.Deletes, Detail: row.Detail, Row: row.Row.Row, VariantID: row.Variant, ProductID: row.Product,
 			}
 			if !yield(c, err) {
 				return

@@ -196,7 +196,7 @@ func (b *batchCall) wait(ctx context.Context, args []string) error {
 		return err
 	}
 	items, err := found.wait(ctx, client.WithProgress(func(batch gen.Batch) {
-		b.log.Print("%s: %s", batch.Status, counts(batch))
+		b.log.print("%s: %s", batch.Status, counts(batch))
 	}))
 	_, isComplete := errors.AsType[*client.BatchError](err)
 	if err != nil && !isComplete {

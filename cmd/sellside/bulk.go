@@ -37,6 +37,8 @@ type ledger struct {
 	in       io.Reader
 	look     report.Look
 	meter    *meter
+	sdk      *client.Client // Nil unless the ledger is open to work with it.
+	silent   *silence
 }
 
 const ledgerHelp = `What was wanted, sent and seen is kept in a ledger: a file for each account below
@@ -66,6 +68,7 @@ func (l *ledger) begin(cmd *cobra.Command) {
 	l.out, l.log, l.in = cmd.OutOrStdout(), cmd.ErrOrStderr(), cmd.InOrStdin()
 	l.look = report.LookOf(l.out, l.getenv)
 	l.meter = &meter{w: l.log, terminal: report.IsTerminal(l.log)}
+	l.silent = &silence{print: l.meter.print}
 }
 
 // location returns the file of the ledger, or the URL of its database and the account in it.
@@ -156,11 +159,12 @@ func (l *ledger) open(ctx context.Context, change ...func(*bulk.Config)) (*bulk.
 	c := bulk.Config{
 		Ledger: location, Account: account, Queue: l.wait, Quota: limits, Settle: l.settle,
 		Connect: func(limiter quota.Limiter) (*client.Client, error) {
-			sdk, err := client.New(append(l.options(), client.WithLimiter(limiter))...)
+			var err error
+			l.sdk, err = client.New(append(l.options(), client.WithLimiter(limiter), client.WithMiddleware(l.silent.watch))...)
 			if err != nil {
 				return nil, invalidError{err}
 			}
-			return sdk, nil
+			return l.sdk, nil
 		},
 		OnEvent: func(text string) { l.meter.print("%s", report.Plain(text)) },
 	}
@@ -179,6 +183,7 @@ func (l *ledger) with(b *bulk.Bulk, err error, run func(*bulk.Bulk) error) error
 	if err != nil {
 		return err
 	}
+	defer l.silent.stop()
 	return errors.Join(run(b), b.Close(), l.end())
 }
 
@@ -215,6 +220,23 @@ type inventoryFile struct {
 
 // openInventory opens an inventory and reports all its problems at once.
 func (l *ledger) openInventory(name, asOf string) (f *inventoryFile, closeFile func(), err error) {
+	f, closeFile, err = l.readInventory(name, asOf)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := f.check(l.log)
+	if err == nil && found.problems > 0 {
+		err = invalidf("nothing was sent: %s in %s: correct the inventory", report.Count(found.problems, "problem"), f.name)
+	}
+	if err != nil {
+		closeFile()
+		return nil, nil, err
+	}
+	return f, closeFile, nil
+}
+
+// readInventory opens an inventory.
+func (l *ledger) readInventory(name, asOf string) (f *inventoryFile, closeFile func(), err error) {
 	f = &inventoryFile{name: name, options: stock.Options{Location: time.Local}}
 	if asOf != "" {
 		if f.options.AsOf, err = parseAsOf(asOf); err != nil {
@@ -225,18 +247,13 @@ func (l *ledger) openInventory(name, asOf string) (f *inventoryFile, closeFile f
 	if err != nil {
 		return nil, nil, invalidf("read inventory: %w", err)
 	}
-	closeFile = func() {
+	f.content = file
+	return f, func() {
 		file.Close()
 		if name == "-" {
 			_ = os.Remove(file.Name())
 		}
-	}
-	f.content = file
-	if err := f.check(l.log); err != nil {
-		closeFile()
-		return nil, nil, err
-	}
-	return f, closeFile, nil
+	}, nil
 }
 
 // spool opens a file. Standard input is copied, because it is read twice.
@@ -262,32 +279,44 @@ func (f *inventoryFile) reader() (*stock.Reader, error) {
 	return stock.NewReader(f.content, f.options), nil
 }
 
+// mistakes are what is wrong with an inventory.
+type mistakes struct {
+	problems   int
+	rows       int  // That have problems.
+	unreadable bool // The format or the header is wrong: it has no rows.
+}
+
 // check reads the file once and prints its problems.
-func (f *inventoryFile) check(log io.Writer) error {
+func (f *inventoryFile) check(log io.Writer) (found mistakes, err error) {
 	const most = 1000
 	r, err := f.reader()
 	if err != nil {
-		return err
+		return found, err
 	}
-	problems := 0
+	valid, last := 0, 0
 	for _, err := range r.Rows() {
 		if err == nil {
+			valid++
 			continue
 		}
-		if _, ok := errors.AsType[*stock.Problem](err); !ok {
-			return fmt.Errorf("read inventory: %w", err)
+		p, ok := errors.AsType[*stock.Problem](err)
+		if !ok {
+			return found, invalidf("read inventory: %w", err)
 		}
-		if problems++; problems <= most {
+		if p.Line != last {
+			found.rows++
+		}
+		last = p.Line
+		found.unreadable = found.unreadable || p.Line <= 1 && !r.Layout().NDJSON
+		if found.problems++; found.problems <= most {
 			fmt.Fprintln(log, report.Plain(err.Error()))
 		}
 	}
-	if problems > most {
-		fmt.Fprintf(log, "and %d more\n", problems-most)
+	if found.problems > most {
+		fmt.Fprintf(log, "and %d more\n", found.problems-most)
 	}
-	if problems > 0 {
-		return invalidf("nothing was sent: %s in %s: correct the inventory", report.Count(problems, "problem"), f.name)
-	}
-	return nil
+	found.unreadable = found.unreadable || valid == 0 && found.problems > 0
+	return found, nil
 }
 
 func parseAsOf(text string) (time.Time, error) {

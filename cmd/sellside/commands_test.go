@@ -31,7 +31,7 @@ func (s *shop) lose(operation gen.OperationID) {
 var drives = map[string]func(s *shop){
 	"sell": func(s *shop) {
 		s.lose(gen.OpCreateListingsBatch)
-		s.run("sell", stockFile(s.t, "DZ5485-612,10.5,162,USD,2"))
+		s.run("sell", stockFile(s.t, "DZ5485-612,10.5,162,USD,2"), "--settle", "1s")
 	},
 	"listings ls": func(s *shop) { s.run("listings", "ls") },
 	"listings get": func(s *shop) {

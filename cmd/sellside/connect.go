@@ -3,15 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/url"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +21,6 @@ import (
 	"github.com/sellside-sdk/sellside-go/client/profile"
 	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/client/token"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/resolve"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
@@ -169,17 +166,6 @@ func (c *connection) client(opts ...client.Option) (*client.Client, error) {
 	return sdk, nil
 }
 
-// cacheDir returns the directory for what the service said about products, below the directory for
-// the caches of the user. It is "" for a service on this machine: another one may have its port
-// tomorrow.
-func (c *connection) cacheDir(userCacheDir string) string {
-	if userCacheDir == "" || c.isLocal() {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(strings.TrimRight(c.baseURL, "/")))
-	return filepath.Join(userCacheDir, "sellside", "products", hex.EncodeToString(sum[:]))
-}
-
 // explain returns an error that names the reason if a failure is one of the connection, and err
 // otherwise. An invalid base URL is invalid input.
 func (c *connection) explain(err error) error {
@@ -188,7 +174,7 @@ func (c *connection) explain(err error) error {
 	failed, _ := errors.AsType[*client.APIError](err)
 	const noService = "no service at the base URL (%s): give it with its version, such as https://api.example.com/v2: %w"
 	switch {
-	case unsent != nil && resolve.IsUnreachable(unsent):
+	case unsent != nil && isUnreachable(unsent):
 		return fmt.Errorf("cannot reach the service (%s): check the base URL and the network: %w", c.baseURL, unsent.Err)
 	case errors.Is(err, token.ErrReauthRequired):
 		return fmt.Errorf("profile %s is signed out: sign in with sellside login --profile %s: %w", c.profile, c.profile, err)
@@ -196,7 +182,7 @@ func (c *connection) explain(err error) error {
 		return fmt.Errorf("the access token has expired: set a new one: %w", err)
 	case errors.Is(err, client.ErrUnauthorized), errors.Is(err, client.ErrForbidden):
 		return fmt.Errorf("the service refuses the credentials: check the API key and the access token: %w", failed)
-	case errors.Is(err, client.ErrNotFound) && (failed.Operation == gen.OpSearchProducts || c.lacksVersion()):
+	case errors.Is(err, client.ErrNotFound) && (isList(failed.Operation) || c.lacksVersion()):
 		return invalidf(noService, c.baseURL, failed)
 	case isOther && c.lacksVersion():
 		return invalidf(noService, c.baseURL, unread)
@@ -204,6 +190,20 @@ func (c *connection) explain(err error) error {
 		return err
 	}
 }
+
+// isUnreachable reports whether a request was not sent because the host is not known, refuses
+// connections, or does not prove its identity.
+func isUnreachable(err error) bool {
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		return failed.Op == "dial" && !failed.Timeout()
+	}
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	return untrusted || plain
+}
+
+// isList reports whether an operation reads a list, which a service always has.
+func isList(op gen.OperationID) bool { return op == gen.OpSearchProducts || op == gen.OpListListings }
 
 // lacksVersion reports whether the base URL does not end with a version such as v2.
 func (c *connection) lacksVersion() bool {

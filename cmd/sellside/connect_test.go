@@ -14,10 +14,6 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/quota"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/resolve"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 	"github.com/sellside-sdk/sellside-go/sandbox"
 	"github.com/sellside-sdk/sellside-go/sandbox/sandboxtest"
 )
@@ -44,78 +40,20 @@ func TestConnection_KeepsToTheChosenQuota(t *testing.T) {
 	}
 }
 
-func TestConnection_CachesNothingOfThisMachine(t *testing.T) {
-	dirs := map[string]bool{}
-	for url, cached := range map[string]bool{
-		"https://api.example.com/v2": true, "https://api.example.com/v3": true, "https://other.example.com/v2": true,
-		"http://127.0.0.1:8080/v2": false, "http://localhost/v2": false, "https://[::1]/v2": false,
-	} {
-		dir := (&connection{baseURL: url}).cacheDir("caches")
-		assert.Equal(t, cached, dir != "", url)
-		assert.Empty(t, (&connection{baseURL: url}).cacheDir(""), "no directory for caches")
-		dirs[dir] = true
-	}
-	assert.Len(t, dirs, 4, "each base URL has its own, and one has none")
-	slash := (&connection{baseURL: "https://api.example.com/v2/"}).cacheDir("caches")
-	assert.True(t, dirs[slash], "the same service")
-}
-
-func TestForget_DropsProductsOfRefusedListings(t *testing.T) {
-	m := sandboxtest.New(t)
-	products := sandbox.Catalog()[:3]
-	var text strings.Builder
-	text.WriteString("style_id,size,price,currency,quantity\n")
-	for _, p := range products {
-		text.WriteString(p.StyleID + "," + p.Variants[0].Size + ",389,USD,1\n")
-	}
-	file, err := inventory.Parse(strings.NewReader(text.String()))
-	require.NoError(t, err)
-	lookup := &resolve.Lookup{
-		Catalog: m.Client().Catalog, Cache: resolve.OpenCache(t.TempDir()), Progress: func(int, int) {}, Retrying: func(error) {},
-	}
-	before := lookup.Requests(file)
-	require.NoError(t, lookup.Variants(t.Context(), file))
-	for i := range file.Rows {
-		file.Rows[i].VariantID = "" // as in the next run
-	}
-	require.Equal(t, before-6, lookup.Requests(file), "all are kept")
-
-	forget(lookup.Cache, report.InventoryOf(nil, file), []sell.Result{
-		{Line: 2, Status: "FAILED"}, {Line: 3, Status: sell.StatusRefused}, {Line: 4, Status: "COMPLETED", ListingID: "x"},
-	})
-
-	assert.Equal(t, before-2, lookup.Requests(file), "the last one is kept")
-}
-
-func TestLeastTime_IsThatOfTheFullestWindow(t *testing.T) {
-	for _, row := range []struct {
-		requests, listings int
-		want               time.Duration
-		why                string
-	}{
-		{0, 0, 0, "nothing to do"},
-		{1, 1, 0, "the first request does not wait"},
-		{61, 500, time.Minute, "a request a second"},
-		{20, 501, 5 * time.Minute, "the second window of listings"},
-		{20, 1500, 10 * time.Minute, "the third"},
-		{20, 50_001, 24 * time.Hour, "more than a day's listings"},
-		{25_001, 1, 24 * time.Hour, "more than a day's requests"},
-	} {
-		assert.Equal(t, row.want, leastTime(quota.Public, row.requests, row.listings), row.why)
-	}
-}
-
 func TestSell_PrintsHowLongTheQuotaLetsItTake(t *testing.T) {
 	env, _, _ := market(t)
 	ctx, stop := context.WithCancel(t.Context())
-	stop() // it prints that first
-	path := stockFile(t, "DZ5485-612,10.5,389,USD,501")
-	got := sellside(ctx, env, "sell", path, "--quota", "public")
-	assert.Equal(t, 130, got.code)
-	assert.Contains(t, got.errors, "this run takes 5m0s or longer\n")
-	assert.Contains(t, got.errors, "sellside: stopped: nothing was sent\n")
+	path := stockFile(t, "variant_id,price,currency,quantity", variant(0)+",389,USD,501")
+	log := watch("this take 5m0s or longer\n")
+	code := make(chan int)
+	go func() {
+		code <- run(ctx, []string{"sell", path, "--quota", "public"}, strings.NewReader(""), watch("never"), log, env.get)
+	}()
+	<-log.seen
+	stop()
+	assert.Equal(t, 130, <-code)
 
-	got = sellside(ctx, env, "sell", path)
+	got := sellside(t.Context(), env, "sell", path)
 	assert.NotContains(t, got.errors, "quota", "a service on this machine has none")
 }
 
@@ -141,7 +79,7 @@ func TestSilence_IsPrintedAfterTenSeconds(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var out bytes.Buffer
-				s := &silence{print: report.NewProgress(&out).Print}
+				s := &silence{print: (&meter{w: &out}).print}
 				defer s.stop()
 				m := sandboxtest.NewInProcess(t)
 				row.fault.Operation = "SearchProducts"
@@ -169,11 +107,10 @@ func TestSell_NamesFailuresOfTheConnection(t *testing.T) {
 		{origin + "/v1", "", ",DZ5485-612,10.5", 2, "no service at the base URL", "another version"},
 		{origin, "", "8f4d,,", 2, "no service at the base URL", "no version, and nothing to look up"},
 		{"http://127.0.0.1:1/v2", "", ",DZ5485-612,10.5", 1, "cannot reach the service (http://127.0.0.1:1/v2)", "nothing listens"},
-		{"http://127.0.0.1:1/v2", "", "8f4d,,", 1, "cannot reach the service", "nothing listens, and nothing to look up"},
 		{m.URL, "wrong", ",DZ5485-612,10.5", 1, "the service refuses the credentials", "a wrong token"},
 		{m.URL, "wrong", "8f4d,,", 1, "the service refuses the credentials", "a wrong token, and nothing to look up"},
 	} {
-		env := settings{"SELLSIDE_BASE_URL": row.baseURL, "SELLSIDE_API_KEY": m.APIKey(), "SELLSIDE_TOKEN": env["SELLSIDE_TOKEN"]}
+		env := settings{"SELLSIDE_BASE_URL": row.baseURL, "SELLSIDE_API_KEY": m.APIKey(), "SELLSIDE_TOKEN": env["SELLSIDE_TOKEN"], "XDG_STATE_HOME": t.TempDir()}
 		if row.token != "" {
 			env["SELLSIDE_TOKEN"] = row.token
 		}

@@ -3,9 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sellside-sdk/sellside-go/bulk"
+	"github.com/sellside-sdk/sellside-go/client"
+	"github.com/sellside-sdk/sellside-go/client/quota"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/demo"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
 	"github.com/sellside-sdk/sellside-go/examples"
@@ -58,8 +63,23 @@ func runDemo(cmd *cobra.Command, opts sandbox.Options, look report.Look, invento
 	if err != nil {
 		return err
 	}
+	dir, err := os.MkdirTemp("", "sellside-demo-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	b, err := bulk.Open(ctx, bulk.Config{
+		Ledger: filepath.Join(dir, "ledger.db"), Quota: quota.Unlimited,
+		Connect: func(limiter quota.Limiter) (*client.Client, error) {
+			return client.New(append(here.options(), client.WithLimiter(limiter))...)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
 	d := &demo.Demo{
-		Client: sdk, Buy: market.Buy, Inventory: inventory, Out: cmd.OutOrStdout(), Look: look,
+		Client: sdk, Bulk: b, Buy: market.Buy, Inventory: inventory, Out: cmd.OutOrStdout(), Look: look,
 	}
 	return d.Run(ctx)
 }

@@ -38,7 +38,7 @@ func sellside(ctx context.Context, env settings, args ...string) ending {
 func market(t *testing.T, change ...func(*sandbox.Options)) (settings, *client.Client, *sandboxtest.Market) {
 	t.Helper()
 	m := sandboxtest.New(t, change...)
-	env := settings{"SELLSIDE_BASE_URL": m.URL, "SELLSIDE_API_KEY": m.APIKey(), "SELLSIDE_TOKEN": m.Token()}
+	env := settings{"SELLSIDE_BASE_URL": m.URL, "SELLSIDE_API_KEY": m.APIKey(), "SELLSIDE_TOKEN": m.Token(), "XDG_STATE_HOME": t.TempDir()}
 	return env, m.Client(), m
 }
 

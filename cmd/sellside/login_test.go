@@ -32,7 +32,7 @@ func loginMarket(t *testing.T, change ...func(*sandbox.Options)) (*sandboxtest.M
 		o.SignIn.Approve, o.SignIn.AnyLoopbackPort = true, true
 	})...)
 	env := settings{
-		"XDG_CONFIG_HOME": t.TempDir(), "SELLSIDE_API_KEY": m.APIKey(), "SELLSIDE_CLIENT_SECRET": sandbox.DefaultClientSecret,
+		"XDG_CONFIG_HOME": t.TempDir(), "XDG_STATE_HOME": t.TempDir(), "SELLSIDE_API_KEY": m.APIKey(), "SELLSIDE_CLIENT_SECRET": sandbox.DefaultClientSecret,
 		"BROWSER": "true", // a program that does nothing
 	}
 	return m, env, []string{

@@ -60,7 +60,7 @@ colours off.
   sellside plan INVENTORY       show what an inventory needs
   sellside apply INVENTORY      make the marketplace show what an inventory says
   sellside sync INVENTORY       keep it in step, once or every so often
-  sellside runs                 list the runs of apply and sync, and act on one
+  sellside runs                 list the runs of sell, apply and sync, and act on one
   sellside export rows          print rows, listings or orders as the ledger knows them
 
 Exit codes:

@@ -173,15 +173,15 @@ func (m *marketCall) estimate(ctx context.Context, sizes []sizeMarket, currency 
 		return err
 	}
 	if payout == nil {
-		m.log.Print("payouts are not known: there is no payout of an order or of an active listing in %s yet", currency)
+		m.log.print("payouts are not known: there is no payout of an order or of an active listing in %s yet", currency)
 		return nil
 	}
 	rates, err := payouts.RatesOf(*payout)
 	if err != nil {
-		m.log.Print("payouts are not known: %s: %s", source, err)
+		m.log.print("payouts are not known: %s: %s", source, err)
 		return nil
 	}
-	m.log.Print("payouts are estimates by %s", source)
+	m.log.print("payouts are estimates by %s", source)
 	of := func(price gen.Amount) gen.Amount {
 		paid, err := rates.Payout(price)
 		if err != nil {

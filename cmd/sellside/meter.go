@@ -5,6 +5,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
 )
 
 // meter prints how far a run is: on a terminal one line that is overwritten, elsewhere a line every
@@ -19,7 +21,8 @@ type meter struct {
 	failed  int
 	began   time.Time
 	printed time.Time
-	shown   bool // A line is on the terminal that has no end.
+	retried time.Time // When the last failure was printed that is repeated.
+	shown   bool      // A line is on the terminal that has no end.
 }
 
 // lineEvery is the time between two lines, and moveEvery that between two changes on a terminal.
@@ -74,6 +77,21 @@ func (m *meter) text() string {
 func (m *meter) print(format string, args ...any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.line(format, args...)
+}
+
+// retrying is called when a request has failed and will be repeated. It prints the failure at most
+// every ten seconds.
+func (m *meter) retrying(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now := time.Now(); now.Sub(m.retried) >= 10*time.Second {
+		m.retried = now
+		m.line("trying again: %s", report.Plain(err.Error()))
+	}
+}
+
+func (m *meter) line(format string, args ...any) {
 	m.clear()
 	fmt.Fprintf(m.w, format+"\n", args...)
 }

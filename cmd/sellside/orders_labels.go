@@ -71,7 +71,7 @@ func (l *ordersLabels) run(ctx context.Context, _ []string) error {
 	if err := errors.Join(rows.Flush(), err); err != nil {
 		return err
 	}
-	l.log.Print("%d saved, %d present, %d without a document", counts[labels.Saved], counts[labels.Present], counts[labels.None])
+	l.log.print("%d saved, %d present, %d without a document", counts[labels.Saved], counts[labels.Present], counts[labels.None])
 	if n := counts[labels.Failed] + counts[labels.Elsewhere]; n > 0 {
 		return fmt.Errorf("the labels of %s were not saved", report.Count(n, "order"))
 	}

@@ -66,10 +66,10 @@ func (w *ordersWatch) run(ctx context.Context, _ []string) error {
 		Orders: w.sdk.Orders, Filter: w.active(w.service), Interval: w.interval,
 		Polled: func(orders, requests int) {
 			day := requests * int(24*time.Hour/w.interval)
-			w.log.Print("watching %s: %s every %s, %d a day of the %d that live services allow",
+			w.log.print("watching %s: %s every %s, %d a day of the %d that live services allow",
 				report.Count(orders, "active order"), report.Count(requests, "request"), w.interval, day, quota.Public.RequestsPerDay)
 		},
-		Retrying: w.log.Retrying,
+		Retrying: w.log.retrying,
 	}
 	return watcher.Run(ctx, func(e event) error {
 		w.rememberOrder(e.Order)

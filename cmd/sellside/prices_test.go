@@ -18,7 +18,7 @@ func TestSell_ComparesPricesWithTheMarket(t *testing.T) {
 		{[]string{"--strict-prices", "--skip-invalid"}, 1, 1, `line 3: price`, "they are skipped"},
 	} {
 		env, c, _ := market(t)
-		path := stockFile(t, "DZ5485-612,10.5,389,USD,1", "DZ5485-612,10.5,3.89,USD,1", "DZ5485-612,10.5,38900,USD,1")
+		path := stockFile(t, "DZ5485-612,10.5,389,USD,1", "DZ5485-612,11,3.89,USD,1", "DZ5485-612,12,38900,USD,1")
 		got := sellside(t.Context(), env, append([]string{"sell", path}, row.flags...)...)
 		assert.Equal(t, row.code, got.code, "%s: %s", row.why, got.errors)
 		assert.Contains(t, got.errors, row.says, row.why)

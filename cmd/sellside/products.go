@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -201,6 +203,29 @@ countryOfOrigin, and others by category. - reads standard input.`,
 			return []cobra.Completion{"json"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 	}, run, gen.OpIngestProducts))
+}
+
+// maxProposals bounds a file of proposed products in bytes.
+const maxProposals = 64 << 20
+
+// read returns the content of a file of the user.
+func read(what, name string, stdin io.Reader) ([]byte, error) {
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, invalidf("read %s: %w", what, err)
+		}
+		defer f.Close()
+		stdin = f
+	}
+	content, err := io.ReadAll(io.LimitReader(stdin, maxProposals+1))
+	if err != nil {
+		return nil, invalidf("read %s: %w", what, err)
+	}
+	if len(content) > maxProposals {
+		return nil, invalidf("read %s: more than %d MiB: split the file", what, maxProposals>>20)
+	}
+	return content, nil
 }
 
 // proposals reads the products that are proposed. A misspelt member is an error, as in the service.

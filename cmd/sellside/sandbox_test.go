@@ -28,8 +28,11 @@ import (
 // ready is the line that the sandbox prints.
 type ready struct{ BaseURL, APIKey, Token, TokenURL, RefreshToken, ControlURL, ControlKey, ConsoleURL string }
 
-func (r ready) settings() settings {
-	return settings{"SELLSIDE_BASE_URL": r.BaseURL, "SELLSIDE_API_KEY": r.APIKey, "SELLSIDE_TOKEN": r.Token}
+func (r ready) settings(t *testing.T) settings {
+	t.Helper()
+	return settings{
+		"SELLSIDE_BASE_URL": r.BaseURL, "SELLSIDE_API_KEY": r.APIKey, "SELLSIDE_TOKEN": r.Token, "XDG_STATE_HOME": t.TempDir(),
+	}
 }
 
 // startSandbox runs the command until stop is called, which returns its exit code.
@@ -59,10 +62,10 @@ func TestSandbox_PrintsItsURLsAndStopsCleanly(t *testing.T) {
 	assert.Equal(t, sandbox.DefaultAPIKey, r.APIKey)
 	assert.Equal(t, sandbox.DefaultToken, r.Token)
 	path := stockFile(t, "DZ5485-612,10.5,389,USD,1")
-	got := sellside(t.Context(), r.settings(), "sell", path)
+	got := sellside(t.Context(), r.settings(t), "sell", path)
 	assert.Equal(t, 0, got.code, got.errors)
 	assert.Equal(t, 0, stop())
-	got = sellside(t.Context(), r.settings(), "sell", path, "--again")
+	got = sellside(t.Context(), r.settings(t), "sell", path)
 	assert.Equal(t, 1, got.code, "it is gone")
 }
 
@@ -101,7 +104,7 @@ func TestSandbox_KeepsItsDatabase(t *testing.T) {
 		r.BaseURL, "my-key", "my-token", origin + "/oauth/token", sandbox.DefaultRefreshToken, origin + "/_sandbox", "my-control",
 		r.ConsoleURL,
 	}, r)
-	got := sellside(t.Context(), r.settings(), "sell", stockFile(t, "DZ5485-612,10.5,389,USD,3"))
+	got := sellside(t.Context(), r.settings(t), "sell", stockFile(t, "DZ5485-612,10.5,389,USD,3"))
 	require.Equal(t, 0, got.code, got.errors)
 	require.Equal(t, 0, stop())
 

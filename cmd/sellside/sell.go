@@ -1,67 +1,46 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"iter"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sellside-sdk/sellside-go/bulk"
+	"github.com/sellside-sdk/sellside-go/bulk/stock"
 	"github.com/sellside-sdk/sellside-go/client"
 	"github.com/sellside-sdk/sellside-go/client/quota"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/resolve"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/values"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-const sellHelp = `List an inventory on the marketplace, and report the outcome of every listing.
-
-The inventory is a CSV file whose first line names its columns, in any order:
-
-  style_id     the manufacturer's style id, exactly as in the catalog: DZ5485-612
-  size         as in the catalog: 10.5, 8W, XL, One Size
-  price        digits and a point: 162 or 162.50
-  currency     AUD, CAD, CHF, EUR, GBP, HKD, JPY, KRW, MXN, NZD, SGD or USD
-  quantity     listings to make at that price
-  variant_id   optional: the item itself; style_id and size are then left empty
-  active       optional: false makes a listing without an ask
-  expires_at   optional: when the ask ends, 2026-12-31 or 2026-12-31T18:00:00Z;
-               by default 947 to 997 days from now, another time for each batch,
-               so that a batch can be identified later
+const sellHelp = `List an inventory on the marketplace, and report the outcome of every listing: an apply
+that only creates. It changes no price and deletes nothing.
 
 All invalid rows are shown at once, and a file with invalid rows is not sent, unless
 --skip-invalid says to send the other rows. A price below half the highest bid or above
 ten times the lowest ask is shown as a warning; --strict-prices makes it invalid. Rows
 with a variant_id are not looked up, and their prices are not compared.
 
-The products of a service on another machine are looked up once a day. A 429 or a
-failure that may pass does not end the run.
-
-A file that was listed before is not sent again, unless --again says so. It is known by
-the SHA-256 of its bytes, which the result files beside it contain.
-
-One run at a time sells an inventory: stock.lock beside it keeps others out, is empty
-and stays.
+A command that is stopped by Ctrl-C, or killed, is run again and continues: nothing is
+listed twice, however often the file is used, and under whatever name. To list more of
+a row, raise its quantity. To list again what was sold and is in stock once more, state
+when the stock was counted, in the column as_of or with --as-of now.
 
 The results go to a new CSV file with a line per listing: line, nth, listing_id, status,
-error, batch_id, the columns of the inventory, and inventory_sha256. If the response to
-a batch is lost, the listings of the account are read to find out whether the batch was
-made, for up to --settle if it is not found. Only a batch that is proved not to have
-arrived is sent again. A listing of status UNKNOWN may have been made: look for it
-before you list it again. Ctrl-C stops, and keeps what is known.
+error, batch_id, and the columns of the inventory. It has the listings of earlier runs as
+well. A listing of status UNKNOWN may have been made: look for it, and settle it with
+sellside runs resolve. With --json, results are printed as they come.
 
-A batch is saved in stock.unsettled.json before it is sent, and removed when its outcome
-is known. If the file is left over from a run that was stopped, the next run of the same
-inventory settles that batch, updates the results of the earlier run, and sends nothing.
+` + rowsHelp + `
+
+` + ledgerHelp + `
 
 ` + connectionHelp
 
@@ -70,19 +49,14 @@ const sellExample = `  sellside sell inventory.csv
 
 // seller is one call of sell.
 type seller struct {
-	connection
+	applier
 	result       string
 	skipInvalid  bool
-	again        bool
 	strictPrices bool
-	settle       time.Duration
-
-	out, log io.Writer
-	look     report.Look
 }
 
 func newSell(getenv func(string) string) *cobra.Command {
-	s := &seller{}
+	s := &seller{applier: applier{planner: planner{ledger: newLedger(getenv)}}}
 	cmd := &cobra.Command{
 		Use:     "sell INVENTORY.csv",
 		Short:   "List an inventory on the marketplace",
@@ -90,255 +64,202 @@ func newSell(getenv func(string) string) *cobra.Command {
 		Example: sellExample,
 		Args:    exactly(1, "sellside sell INVENTORY.csv"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s.out, s.log, s.look = cmd.OutOrStdout(), cmd.ErrOrStderr(), report.LookOf(cmd.OutOrStdout(), getenv)
-			if err := s.complete(getenv); err != nil {
-				return err
-			}
-			return s.run(cmd.Context(), args[0], cmd.InOrStdin())
+			s.begin(cmd)
+			return s.run(cmd.Context(), args[0])
 		},
 	}
 	cmd.Annotations = map[string]string{operationsKey: strings.Join(values.Texts([]gen.OperationID{
 		gen.OpSearchProducts, gen.OpListVariants, gen.OpListProductMarketData, gen.OpCreateListingsBatch,
-		gen.OpGetCreateListingsBatch, gen.OpListCreateListingsBatchItems, gen.OpListListings,
+		gen.OpGetCreateListingsBatch, gen.OpListCreateListingsBatchItems, gen.OpListListings, gen.OpListActiveOrders,
+		gen.OpListOrderHistory,
 	}), " ")}
-	s.flags(cmd)
+	s.workFlags(cmd)
+	cmd.Flags().StringVar(&s.asOf, "as-of", "", "when the stock was counted, for rows that do not state it: RFC 3339, a day, or now")
 	cmd.Flags().StringVar(&s.result, "result", "", "new file for the results (default beside the inventory: stock.csv has stock.result.csv)")
 	cmd.Flags().BoolVar(&s.skipInvalid, "skip-invalid", false, "send the valid rows even if others are not")
-	cmd.Flags().BoolVar(&s.again, "again", false, "list an inventory once more that was listed before")
 	cmd.Flags().BoolVar(&s.strictPrices, "strict-prices", false, "treat a price that is far from the market as invalid")
-	cmd.Flags().DurationVar(&s.settle, "settle", 10*time.Minute,
-		"how long to look for a batch whose response was lost; too short a time may make listings twice")
 	return cmd
 }
 
-func (s *seller) run(ctx context.Context, name string, stdin io.Reader) (err error) {
-	if s.settle <= 0 {
-		return invalidf("sell: --settle (%s): use a time above 0", s.settle)
-	}
-	progress := report.NewProgress(s.log)
-	defer progress.End()
-	silent := &silence{print: progress.Print}
-	defer silent.stop()
-	sdk, err := s.client(client.WithMiddleware(silent.watch))
+func (s *seller) run(ctx context.Context, name string) error {
+	file, closeFile, err := s.readInventory(name, s.asOf)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.end()) }()
-	base := name
-	if name == "-" {
-		base = "inventory.csv"
+	defer closeFile()
+	if s.result == "" {
+		base := name
+		if name == "-" {
+			base = "inventory.csv"
+		}
+		s.result = report.ResultFile(base)
 	}
-	content, unread := read("inventory", name, stdin)
-	if unread != nil && !report.FilesOf(base).IsUnsettled() {
-		return unread
-	}
-	unlock, err := report.Lock(context.WithoutCancel(ctx), base) // a run that is stopped says so below
-	if err != nil {
-		return s.notSent(ctx, err)
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	files := report.FilesOf(base)
-	if s.result != "" {
-		files.Results = s.result
-	}
-	run := sell.Run{Client: sdk, Watch: progress, SettleTime: s.settle}
-	earlier, unsettled, err := files.Load()
-	if err != nil {
-		return invalidf("nothing was sent: %w", err)
-	}
-	if unsettled != nil {
-		run.Save = earlier.Save
-		results, err := run.Settle(ctx, *unsettled)
-		silent.stop()
-		progress.End()
-		forget(s.cache(), earlier.Inventory, results)
-		s.report(earlier, results)
-		return s.settled(ctx, earlier, sell.Count(results), err)
-	}
-	if unread != nil {
-		return unread
-	}
-	if err := files.CheckResults(base); err != nil {
-		return invalidf("nothing was sent: %w", err)
-	}
-	file, err := inventory.Parse(bytes.NewReader(content))
+	found, err := file.check(s.log)
 	if err != nil {
 		return err
 	}
-	files.Inventory = report.InventoryOf(content, file)
-	if err := s.refuseEarlier(files); err != nil {
-		return err
+	if found.unreadable {
+		return invalidf("nothing was sent: %s cannot be read: correct it", name)
 	}
-	lookup := &resolve.Lookup{
-		Catalog: sdk.Catalog, Cache: s.cache(), Progress: progress.LookedUp, Retrying: progress.Retrying,
-	}
-	if err := s.announce(progress, lookup.Requests(file), file); err != nil {
-		return err
-	}
-	if err := s.lookUp(ctx, lookup, file, progress); err != nil {
-		return s.notSent(ctx, err)
-	}
-	if err := s.check(file); err != nil {
-		return err
-	}
-	if err := files.Create(); err != nil {
-		return invalidf("nothing was sent: %w", err)
-	}
-	run.Save, run.Known = files.Save, files.Batches()
-	results, err := run.Sell(ctx, file.Valid())
-	silent.stop()
-	progress.End()
-	forget(lookup.Cache, files.Inventory, results)
-	s.report(files, results)
-	return s.outcome(ctx, files, sell.Count(results), len(file.InvalidLines()), err)
+	b, err := s.openMeter(ctx)
+	return s.with(b, err, func(b *bulk.Bulk) error { return s.sell(ctx, b, &wares{file, map[int]bool{}}, found.rows) })
 }
 
-// maxInventory bounds an inventory in bytes. A row has about 50.
-const maxInventory = 64 << 20
+// wares are the rows of an inventory that may be sent.
+type wares struct {
+	*inventoryFile
+	skipped map[int]bool // Lines of rows that have no problems.
+}
 
-// read returns the content of a file of the user, such as an inventory.
-func read(what, name string, stdin io.Reader) ([]byte, error) {
-	if name != "-" {
-		f, err := os.Open(name)
+// rows yields the rows that have no problems and are not skipped.
+func (w *wares) rows() (rows iter.Seq2[stock.Row, error], layout func() stock.Layout, err error) {
+	r, err := w.reader()
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(yield func(stock.Row, error) bool) {
+		for row, err := range r.Rows() {
+			if _, isProblem := errors.AsType[*stock.Problem](err); isProblem || w.skipped[row.Line] {
+				continue
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}, r.Layout, nil
+}
+
+// sell lists what a file has. Problems is how many of its rows have problems.
+func (s *seller) sell(ctx context.Context, b *bulk.Bulk, w *wares, problems int) error {
+	plan, err := s.create(ctx, b, w)
+	if err != nil {
+		return s.notSent(ctx, err)
+	}
+	invalid, err := s.lookAt(ctx, plan, problems)
+	if err != nil {
+		return s.notSent(ctx, err)
+	}
+	if n := problems + len(invalid); n > 0 && !s.skipInvalid {
+		return invalidf("nothing was sent: %s: correct what is invalid, or send the other rows with --skip-invalid",
+			report.Count(n, "invalid row"))
+	}
+	if len(invalid) > 0 {
+		for _, r := range invalid {
+			w.skipped[r.line] = true
+		}
+		if plan, err = s.create(ctx, b, w); err != nil {
+			return s.notSent(ctx, err)
+		}
+	}
+	if limits, err := s.limits(); err == nil && limits != quota.Unlimited {
+		s.meter.print("the quota lets this take %s or longer", plan.Least)
+	}
+	if err := report.CreateResults(s.result); err != nil {
+		return invalidf("nothing was sent: %w", err)
+	}
+	s.meter.start(plan.Creates)
+	run, failed := b.Apply(ctx, plan, "sell")
+	s.silent.stop()
+	s.meter.end()
+	if s.json && run.ID > 0 {
+		failed = errors.Join(failed, s.emit(run))
+	}
+	counts, err := s.save(context.WithoutCancel(ctx), b, plan, run, w)
+	if err != nil {
+		return errors.Join(s.problem(ctx, failed), err)
+	}
+	conflicts := s.conflicts(context.WithoutCancel(ctx), plan)
+	return cmp.Or(s.outcome(ctx, counts, failed), conflicts, skipped(problems+len(invalid)))
+}
+
+// create plans what a file lacks.
+func (s *seller) create(ctx context.Context, b *bulk.Bulk, w *wares) (*bulk.Plan, error) {
+	rows, layout, err := w.rows()
+	if err != nil {
+		return nil, err
+	}
+	return b.Plan(ctx, rows, bulk.PlanOptions{Source: w.name, Layout: layout, Resolve: true, CreateOnly: true})
+}
+
+// lookAt prints what is wrong with the items and the prices of a plan, and returns the rows that may
+// not be sent.
+func (s *seller) lookAt(ctx context.Context, plan *bulk.Plan, problems int) (invalid []remark, err error) {
+	for c, err := range plan.Changes(ctx, bulk.ClassInvalid) {
 		if err != nil {
-			return nil, invalidf("read %s: %w", what, err)
+			return nil, err
 		}
-		defer f.Close()
-		stdin = f
+		invalid = append(invalid, remark{c.Line, c.Detail})
 	}
-	content, err := io.ReadAll(io.LimitReader(stdin, maxInventory+1))
-	if err != nil {
-		return nil, invalidf("read %s: %w", what, err)
-	}
-	if len(content) > maxInventory {
-		return nil, invalidf("read %s: more than %d MiB: split the file", what, maxInventory>>20)
-	}
-	return content, nil
-}
-
-// refuseEarlier refuses an inventory that an earlier run has listed, which would list everything
-// twice.
-func (s *seller) refuseEarlier(files report.Files) error {
-	if s.again {
-		return nil
-	}
-	path, c, err := files.Earlier()
-	switch {
-	case err != nil:
-		return invalidf("nothing was sent: %w", err)
-	case path != "":
-		return invalidf("nothing was sent: the same inventory was listed before (%s), see %s: "+
-			"list new rows from another file, or list all rows once more with --again", countsOf(c), path)
-	}
-	return nil
-}
-
-// cache returns the cache of products, nil if there is none.
-func (s *seller) cache() *resolve.Cache {
-	userCacheDir, err := os.UserCacheDir()
-	if err != nil {
-		return nil // the products are looked up in every run
-	}
-	if dir := s.cacheDir(userCacheDir); dir != "" {
-		return resolve.OpenCache(dir)
-	}
-	return nil
-}
-
-// forget drops the products of listings that the service refused: their variants may be gone.
-func forget(cache *resolve.Cache, sold report.Inventory, results []sell.Result) {
-	column := slices.Index(sold.Columns, "style_id")
-	for _, r := range results {
-		fields := sold.Fields[r.Line]
-		isRefused := r.Status == string(gen.BatchItemStatusFailed) || r.Status == sell.StatusRefused
-		if isRefused && 0 <= column && column < len(fields) {
-			cache.Drop(fields[column])
+	var warnings []remark
+	if problems+len(invalid) == 0 || s.skipInvalid || s.strictPrices {
+		if warnings, err = doubts(ctx, s.sdk.Catalog, plan); err != nil {
+			return nil, err
 		}
-	}
-}
-
-// announce prints how long the quota lets a run take at least.
-func (s *seller) announce(progress *report.Progress, requests int, file *inventory.File) error {
-	limits, err := s.limits()
-	if err != nil || limits == quota.Unlimited {
-		return err
-	}
-	listings := 0
-	for _, row := range file.Valid() {
-		listings += row.Quantity
-	}
-	const perBatch = 3 // it is submitted, polled once or more, and its items are read
-	requests += perBatch * ((listings + sell.MaxListings - 1) / sell.MaxListings)
-	progress.Print("the quota allows %s a second and %d listings in %s: this run takes %s or longer",
-		report.Count(limits.RequestsPerSecond, "request"), limits.ItemsPerWindow, limits.ItemsWindow, leastTime(limits, requests, listings))
-	return nil
-}
-
-// leastTime returns how long a quota lets requests and listings take, if the account has used
-// nothing of it.
-func leastTime(q quota.Quota, requests, listings int) time.Duration {
-	after := func(n, limit int, window time.Duration) time.Duration {
-		return time.Duration(max(0, n-1)/limit) * window
-	}
-	const day = 24 * time.Hour
-	return max(
-		after(requests, q.RequestsPerSecond, time.Second), after(requests, q.RequestsPerDay, day),
-		after(listings, q.ItemsPerWindow, q.ItemsWindow), after(listings, q.ItemsPerDay, day),
-	)
-}
-
-// lookUp looks up the variants of a file, and compares its prices with the market unless the file
-// cannot be sent.
-func (s *seller) lookUp(
-	ctx context.Context, lookup *resolve.Lookup, file *inventory.File, progress *report.Progress,
-) error {
-	if err := lookup.Variants(ctx, file); err != nil {
-		return err
-	}
-	if len(file.Problems()) > 0 && !s.skipInvalid && !s.strictPrices {
-		return nil
 	}
 	if s.strictPrices {
-		return lookup.Prices(ctx, file, file.Add)
+		invalid, warnings = append(invalid, warnings...), nil
 	}
-	return lookup.Prices(ctx, file, func(line int, format string, args ...any) {
-		progress.Print("line %d: warning: %s", line, report.Plain(fmt.Sprintf(format, args...)))
-	})
+	s.print(invalid, "")
+	s.print(warnings, "warning: ")
+	return invalid, nil
 }
 
-// check prints the problems of a file. It returns an error unless the valid rows may be sent.
-func (s *seller) check(file *inventory.File) error {
-	for _, p := range file.Problems() {
-		fmt.Fprintln(s.log, report.Plain(p.String()))
+// print prints remarks in the order of their lines.
+func (s *seller) print(remarks []remark, prefix string) {
+	slices.SortStableFunc(remarks, func(a, b remark) int { return a.line - b.line })
+	for _, r := range remarks {
+		s.meter.print("line %d: %s%s", r.line, prefix, report.Plain(r.text))
 	}
-	rows := len(file.InvalidLines())
-	switch {
-	case rows == 0, s.skipInvalid && !file.Unreadable:
+}
+
+// save writes the results and prints their summary.
+func (s *seller) save(ctx context.Context, b *bulk.Bulk, plan *bulk.Plan, run bulk.Run, w *wares) (report.Counts, error) {
+	rows, layout, err := w.rows()
+	if err != nil {
+		return report.Counts{}, err
+	}
+	results, err := report.Collect(ctx, b, plan, run, rows)
+	if err != nil {
+		return report.Counts{}, err
+	}
+	if err := report.SaveResults(s.result, layout().Columns, results); err != nil {
+		return report.Counts{}, err
+	}
+	if !s.json {
+		report.Summary(s.out, s.look, results)
+		fmt.Fprintf(s.out, "\nresults: %s\n", s.result)
+	}
+	return report.CountOf(results), nil
+}
+
+// conflicts prints the rows that the seller has to settle. It returns the error of a run that has
+// any.
+func (s *seller) conflicts(ctx context.Context, plan *bulk.Plan) error {
+	var remarks []remark
+	for c, err := range plan.Changes(ctx, bulk.ClassConflict) {
+		if err != nil {
+			return err
+		}
+		remarks = append(remarks, remark{c.Line, c.Detail})
+	}
+	if len(remarks) == 0 {
 		return nil
-	case file.Unreadable:
-		return invalidf("nothing was sent: the header is invalid: correct it")
-	default:
-		return invalidf("nothing was sent: %s: correct what is invalid, or send the other rows with --skip-invalid",
-			report.Count(rows, "invalid row"))
 	}
+	s.print(remarks, "conflict: ")
+	return fmt.Errorf("%s in conflict: state when the stock was counted, with as_of or --as-of", report.Count(len(remarks), "row"))
 }
 
-func (s *seller) report(files report.Files, results []sell.Result) {
-	report.Summary(s.out, s.look, results)
-	fmt.Fprintf(s.out, "\nresults: %s\n", files.Results)
-}
-
-// notSent returns the error of a run that has sent no batch.
+// notSent returns the error of a run that has sent nothing.
 func (s *seller) notSent(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.New("stopped: nothing was sent")
 	}
-	return fmt.Errorf("nothing was sent: %w", s.explain(err))
+	return fmt.Errorf("nothing was sent: %w", s.problem(ctx, err))
 }
 
 // countsOf returns the counts of a run for its last line.
-func countsOf(c sell.Counts) string {
-	text := fmt.Sprintf("%d made, %d not made", c.Listed, c.NotMade)
+func countsOf(c report.Counts) string {
+	text := fmt.Sprintf("%d made, %d not made", c.Made, c.NotMade)
 	if c.UnderWay > 0 {
 		text += fmt.Sprintf(", %d under way", c.UnderWay)
 	}
@@ -348,44 +269,30 @@ func countsOf(c sell.Counts) string {
 	return text
 }
 
-// settleAdvice has a verb for the file of the unsettled batch.
-const settleAdvice = "run the same command again to settle it, or look for its listings and remove %s"
-
-// outcome returns the error of a run, nil if every row of the inventory was listed.
-func (s *seller) outcome(ctx context.Context, files report.Files, c sell.Counts, skipped int, err error) error {
-	unsettled := errors.Is(err, sell.ErrUnsettled)
+// outcome returns the error of a run, nil if every listing was made.
+func (s *seller) outcome(ctx context.Context, c report.Counts, err error) error {
+	const again = "run the same command again to continue"
+	if failed, ok := errors.AsType[*client.APIError](err); ok {
+		err = failed // without the advice for programs
+	}
 	switch {
-	case unsettled && ctx.Err() != nil:
-		return fmt.Errorf("stopped (%s): the outcome of a batch was not read: "+settleAdvice, countsOf(c), files.Unsettled)
-	case unsettled:
-		return fmt.Errorf("stopped (%s): %s: "+settleAdvice, countsOf(c), s.explain(err).Error(), files.Unsettled)
 	case err != nil && ctx.Err() != nil:
-		return fmt.Errorf("stopped (%s): see the result file", countsOf(c))
-	case err != nil && c.Listed+c.UnderWay+c.Unknown > 0: // a base URL that has worked is not invalid input
-		return errors.New("stopped (" + countsOf(c) + "): " + s.explain(err).Error())
-	case err != nil:
-		return fmt.Errorf("stopped (%s): %w", countsOf(c), s.explain(err))
-	case c.NotMade+c.UnderWay+c.Unknown > 0:
+		return fmt.Errorf("stopped (%s): %s", countsOf(c), again)
+	case err != nil: // what has worked before is not invalid input
+		return errors.New("stopped (" + countsOf(c) + "): " + s.problem(ctx, err).Error() + ": " + again)
+	case c.Unknown > 0:
+		return fmt.Errorf("not all listings were made (%s): see the result file, which names the commands that settle "+
+			"those that are unknown", countsOf(c))
+	case c.NotMade+c.UnderWay > 0:
 		return fmt.Errorf("not all listings were made (%s): see the result file", countsOf(c))
-	case skipped > 0:
-		return fmt.Errorf("skipped %s: correct what is invalid and list it from a separate file",
-			report.Count(skipped, "invalid row"))
 	}
 	return nil
 }
 
-// settled returns the error of a run that has only settled the batch of an earlier run.
-func (s *seller) settled(ctx context.Context, files report.Files, c sell.Counts, err error) error {
-	switch {
-	case errors.Is(err, sell.ErrUnsettled) && ctx.Err() != nil:
-		return fmt.Errorf("nothing was sent: stopped before the batch of an earlier run was settled (%s): "+settleAdvice,
-			countsOf(c), files.Unsettled)
-	case errors.Is(err, sell.ErrUnsettled):
-		return fmt.Errorf("nothing was sent: an earlier run was stopped (%s): %w: "+settleAdvice,
-			countsOf(c), s.explain(err), files.Unsettled)
-	case err != nil:
-		return fmt.Errorf("nothing was sent: settle the batch of an earlier run: %w", err)
+// skipped returns the error of a run that has left out rows.
+func skipped(rows int) error {
+	if rows == 0 {
+		return nil
 	}
-	return fmt.Errorf("nothing was sent: settled the batch of an earlier run (%s): "+
-		"list the rows that were not made from a separate file", countsOf(c))
+	return fmt.Errorf("skipped %s: correct what is invalid and run the same command again", report.Count(rows, "invalid row"))
 }

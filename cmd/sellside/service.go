@@ -41,7 +41,7 @@ type service struct {
 	out    table.Output
 	stdin  io.Reader
 	stderr io.Writer
-	log    *report.Progress
+	log    *meter
 	recent *recent.IDs
 }
 
@@ -61,7 +61,7 @@ func (s *service) command(
 		if err != nil {
 			return err
 		}
-		defer s.log.End()
+		defer s.log.end()
 		defer silent.stop()
 		defer s.recent.Save()
 		defer func() { err = errors.Join(err, s.end()) }()
@@ -102,7 +102,7 @@ func (s *service) open(cmd *cobra.Command) (*silence, error) {
 		return nil, err
 	}
 	s.recent = recent.Open(cacheHome(s.getenv), s.baseURL)
-	silent := &silence{print: s.log.Print}
+	silent := &silence{print: s.log.print}
 	sdk, err := s.client(client.WithMiddleware(s.showWrites, silent.watch))
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *service) prepare(cmd *cobra.Command) error {
 		return invalidf("--json and --csv: use one of them")
 	}
 	s.stdin, s.stderr = cmd.InOrStdin(), cmd.ErrOrStderr()
-	s.log = report.NewProgress(s.stderr)
+	s.log = &meter{w: s.stderr, terminal: report.IsTerminal(s.stderr)}
 	s.out = outputOf(cmd.OutOrStdout(), s.getenv)
 	switch {
 	case s.asJSON:
@@ -230,7 +230,7 @@ func (s *service) print(r request) error {
 
 // settings returns the settings of changes to listings.
 func (s *service) settings() change.Settings {
-	return change.Settings{Client: s.sdk, Settle: s.settle, NoWait: s.noWait, Log: s.log.Print}
+	return change.Settings{Client: s.sdk, Settle: s.settle, NoWait: s.noWait, Log: s.log.print}
 }
 
 // confirm asks whether to do something that cannot be undone.
@@ -259,7 +259,7 @@ func known[T ~string](s *service, flag string, all []T, texts ...string) []T {
 	for _, text := range texts {
 		value, ok := values.Find(all, text)
 		if !ok {
-			s.log.Print("note: --%s: this version does not know %s: it knows %s",
+			s.log.print("note: --%s: this version does not know %s: it knows %s",
 				flag, report.Plain(string(value)), strings.Join(values.Texts(all), ", "))
 		}
 		found = append(found, value)

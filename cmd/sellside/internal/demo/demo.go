@@ -11,15 +11,16 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/sellside-sdk/sellside-go/bulk"
+	"github.com/sellside-sdk/sellside-go/bulk/stock"
 	"github.com/sellside-sdk/sellside-go/client"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 )
 
 // Demo is a demonstration.
 type Demo struct {
 	Client *client.Client
+	Bulk   *bulk.Bulk // Of the same account, with a new ledger.
 	// Buy buys a listing.
 	Buy       func(ctx context.Context, listingID string) (orderNumber string, err error)
 	Inventory string // The text of examples/inventory.csv.
@@ -27,9 +28,10 @@ type Demo struct {
 	Look      report.Look
 
 	chapter int
-	rows    map[int]inventory.Row // By their lines.
-	listed  []sell.Result         // The listings that were made.
-	offer   offer                 // The listing whose price was lowered.
+	plan    *bulk.Plan
+	rows    map[int]stock.Row // The valid ones, by their lines.
+	listed  []report.Result   // The listings that were made.
+	offer   offer             // The listing whose price was lowered.
 }
 
 // Run runs the demonstration. The error names the step that did not end as expected.
@@ -55,7 +57,7 @@ func (d *Demo) Run(ctx context.Context) error {
 		}
 	}
 	d.say("\n%s", d.Look.Good(fmt.Sprintf(
-		"All as expected, including the %d invalid rows and the %d rows that the service refuses. It took %s.",
+		"All as expected, including the %d invalid rows and the %d rows that are refused. It took %s.",
 		len(invalidRows()), len(failingRows()), time.Since(start).Round(100*time.Millisecond))))
 	return nil
 }

@@ -4,95 +4,91 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/inventory"
+	"github.com/sellside-sdk/sellside-go/bulk"
+	"github.com/sellside-sdk/sellside-go/bulk/stock"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/resolve"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
-	"github.com/sellside-sdk/sellside-go/gen"
 )
 
-// read looks up the variant of every row, and shows the invalid rows.
+// read plans the valid rows, and shows the invalid ones.
 func (d *Demo) read(ctx context.Context) error {
-	file, err := inventory.Parse(strings.NewReader(d.Inventory))
-	if err != nil {
+	problems := map[int][]string{}
+	d.rows = map[int]stock.Row{}
+	for row, err := range stock.NewReader(strings.NewReader(d.Inventory), stock.Options{}).Rows() {
+		problem, ok := errors.AsType[*stock.Problem](err)
+		switch {
+		case ok:
+			problems[problem.Line] = append(problems[problem.Line], problem.Text)
+		case err != nil:
+			return err
+		default:
+			d.rows[row.Line] = row
+		}
+	}
+	count := len(d.rows) + len(problems)
+	var err error
+	if d.plan, err = d.Bulk.Plan(ctx, d.valid(), bulk.PlanOptions{Resolve: true, CreateOnly: true}); err != nil {
 		return err
 	}
-	products := 0
-	lookup := &resolve.Lookup{
-		Catalog: d.Client.Catalog, Progress: func(done, _ int) { products = done }, Retrying: func(error) {},
+	for c, err := range d.plan.Changes(ctx, bulk.ClassInvalid) {
+		if err != nil {
+			return err
+		}
+		problems[c.Line] = append(problems[c.Line], c.Detail)
+		delete(d.rows, c.Line)
 	}
-	if err := lookup.Variants(ctx, file); err != nil {
-		return err
-	}
-	d.say("examples/inventory.csv has %d rows. %d products were looked up in the catalog, by exact style id and size.",
-		len(file.Rows), products)
+	d.say("examples/inventory.csv has %d rows. Their products were looked up in the catalog, by exact style id and size.", count)
 	d.say("These rows are invalid:\n")
-	for _, m := range file.Problems() {
-		d.say("  %s  %s", d.Look.Bad(fmt.Sprintf("line %-3d", m.Line)), report.Plain(m.Text))
-	}
-	invalid := file.InvalidLines()
-	d.rows = map[int]inventory.Row{}
-	for _, row := range file.Valid() {
-		d.rows[row.Line] = row
+	invalid := slices.Sorted(maps.Keys(problems))
+	for _, line := range invalid {
+		for _, text := range problems[line] {
+			d.say("  %s  %s", d.Look.Bad(fmt.Sprintf("line %-3d", line)), report.Plain(text))
+		}
 	}
 	d.say("\nSkipped %d invalid rows, %d rows are valid.", len(invalid), len(d.rows))
 	return asExpected("invalid", invalidRows(), invalid)
 }
 
+// valid yields the valid rows in the order of their lines.
+func (d *Demo) valid() iter.Seq2[stock.Row, error] {
+	return func(yield func(stock.Row, error) bool) {
+		for _, line := range slices.Sorted(maps.Keys(d.rows)) {
+			if !yield(d.rows[line], nil) {
+				return
+			}
+		}
+	}
+}
+
 // list lists the valid rows.
 func (d *Demo) list(ctx context.Context) error {
-	var rows []inventory.Row
-	for _, row := range d.rows {
-		rows = append(rows, row)
-	}
-	slices.SortFunc(rows, func(a, b inventory.Row) int { return a.Line - b.Line })
-	run := sell.Run{
-		Client: d.Client, Watch: batches{d},
-		Save: func([]sell.Result, *sell.Unsettled) error { return nil }, // the summary shows the results
-	}
-	results, err := run.Sell(ctx, rows)
+	d.say("%d listings are sent in batches of at most 100, which the service works on asynchronously.", d.plan.Creates)
+	d.say("Each batch is recorded in a ledger before it is sent.\n")
+	run, err := d.Bulk.Apply(ctx, d.plan, "demo")
 	if err != nil {
 		return err
 	}
-	d.say("")
+	results, err := report.Collect(ctx, d.Bulk, d.plan, run, d.valid())
+	if err != nil {
+		return err
+	}
 	report.Summary(d.Out, d.Look, results)
 	var failed []int
 	for _, r := range results {
-		switch {
-		case r.Listed():
+		switch r.Status {
+		case report.StatusCompleted:
 			d.listed = append(d.listed, r)
-		case r.Status == string(gen.BatchItemStatusFailed):
+		case report.StatusFailed, report.StatusNotSent:
 			failed = append(failed, r.Line)
 		default:
-			return fmt.Errorf("line %d: status %s with listing id %q: %s",
-				r.Line, r.Status, r.ListingID, r.Error)
+			return fmt.Errorf("line %d: status %s with listing id %q: %s", r.Line, r.Status, r.ListingID, r.Error)
 		}
 	}
-	return asExpected("refused by the service", failingRows(), slices.Compact(failed))
-}
-
-// batches prints batches when they are done.
-type batches struct{ *Demo }
-
-func (b batches) Submitted(batch sell.Batch) {
-	if batch.Number == 1 {
-		b.say("%d listings are sent in batches of at most 100, which the service works on asynchronously.\n",
-			batch.Total)
-	}
-}
-
-func (b batches) Settling(batch sell.Batch) {
-	b.say("  batch %d  no response, reading the listings to find out whether it was made", batch.Number)
-}
-
-func (batches) Moved(sell.Batch, int) {}
-
-func (b batches) Finished(batch sell.Batch, c sell.Counts) {
-	b.say("  batch %d  %s  %3d listings  %3d made  %3d not made",
-		batch.Number, b.Look.Faint(batch.ID), batch.Listings, c.Listed, c.NotMade)
+	return asExpected("refused", failingRows(), slices.Compact(failed))
 }
 
 // expectation is a line of examples/inventory.csv that fails on purpose.
@@ -108,20 +104,19 @@ func invalidRows() []expectation {
 		{67, "the price has a currency sign"},
 		{70, "the shoe is not made in that size"},
 		{77, "women's sizes are written with a W"},
-		{123, "a quantity of 0"},
 		{161, "not a currency to list in"},
 		{215, "the price is missing"},
+		{219, "the yen has no decimal places"},
 		{228, "a date written with slashes"},
 		{233, "the price has a comma"},
 		{239, "two problems in one row"},
 	}
 }
 
-// failingRows are the rows that only the service can refuse.
+// failingRows are the rows that are refused when they are to be listed.
 func failingRows() []expectation {
 	return []expectation{
 		{55, "it expires in the past"},
-		{219, "the yen has no decimal places"},
 		{231, "the variant id is stale"},
 		{243, "the price is out of the service's range"},
 	}

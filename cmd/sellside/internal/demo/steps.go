@@ -10,7 +10,6 @@ import (
 	"github.com/govalues/decimal"
 
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 	"github.com/sellside-sdk/sellside-go/gen"
 )
 
@@ -134,7 +133,7 @@ func (d *Demo) deactivate(ctx context.Context) error {
 }
 
 // another returns an active listing of another row than the one whose price was lowered.
-func (d *Demo) another() sell.Result {
+func (d *Demo) another() report.Result {
 	for _, r := range d.listed {
 		row := d.rows[r.Line]
 		isActive := row.Active == nil || *row.Active
@@ -142,7 +141,7 @@ func (d *Demo) another() sell.Result {
 			return r
 		}
 	}
-	return sell.Result{}
+	return report.Result{}
 }
 
 // deleteCase deletes the listings of the largest row with one batch.

@@ -9,8 +9,6 @@ import (
 	"unicode"
 
 	"github.com/mattn/go-isatty"
-
-	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/sell"
 )
 
 const (
@@ -23,20 +21,20 @@ const (
 
 // group is consecutive listings that have the same outcome, of one row or more.
 type group struct {
-	sell.Result
+	Result
 	last     int // Line of the last row.
 	listings int
 }
 
 // Summary writes how many listings were made, and the outcome of the others.
-func Summary(w io.Writer, look Look, results []sell.Result) {
+func Summary(w io.Writer, look Look, results []Result) {
 	var groups []group
-	var before sell.Result
+	var before Result
 	for _, r := range results {
-		isSame := len(groups) > 0 && !before.Listed() && before.Status == r.Status && before.Error == r.Error
+		isSame := len(groups) > 0 && before.Status == r.Status && before.Error == r.Error
 		before = r
 		switch {
-		case r.Listed():
+		case r.Status == StatusCompleted:
 		case isSame:
 			g := &groups[len(groups)-1]
 			g.last, g.listings = r.Line, g.listings+1
@@ -44,8 +42,8 @@ func Summary(w io.Writer, look Look, results []sell.Result) {
 			groups = append(groups, group{r, r.Line, 1})
 		}
 	}
-	c := sell.Count(results)
-	fmt.Fprintf(w, "%s of %s made%s\n", look.Good(fmt.Sprint(c.Listed)), Count(len(results), "listing"), others(c, look))
+	c := CountOf(results)
+	fmt.Fprintf(w, "%s of %s made%s\n", look.Good(fmt.Sprint(c.Made)), Count(len(results), "listing"), others(c, look))
 	if len(groups) > 0 {
 		fmt.Fprintln(w)
 		table(w, groups)
@@ -53,7 +51,7 @@ func Summary(w io.Writer, look Look, results []sell.Result) {
 }
 
 // others returns the counts of the listings that are not known to be made, with a comma before each.
-func others(c sell.Counts, look Look) string {
+func others(c Counts, look Look) string {
 	var text strings.Builder
 	for _, part := range []struct {
 		n    int
