@@ -12,6 +12,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/bulk"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
+	"github.com/sellside-sdk/sellside-go/gen"
 )
 
 const applyHelp = `Make the marketplace show what an inventory says: create, update and delete listings.
@@ -47,6 +48,16 @@ type applier struct {
 	every time.Duration
 }
 
+// applyOperations are those of a run and of its plan.
+func applyOperations() []gen.OperationID {
+	return append(planOperations(),
+		gen.OpGetListing, gen.OpListListingOperations,
+		gen.OpCreateListingsBatch, gen.OpGetCreateListingsBatch, gen.OpListCreateListingsBatchItems,
+		gen.OpUpdateListingsBatch, gen.OpGetUpdateListingsBatch, gen.OpListUpdateListingsBatchItems,
+		gen.OpDeleteListingsBatch, gen.OpGetDeleteListingsBatch, gen.OpListDeleteListingsBatchItems,
+	)
+}
+
 func newApply(getenv func(string) string) *cobra.Command {
 	a := &applier{planner: planner{ledger: newLedger(getenv)}}
 	cmd := &cobra.Command{
@@ -61,6 +72,7 @@ func newApply(getenv func(string) string) *cobra.Command {
 		},
 	}
 	a.planFlags(cmd)
+	uses(cmd, applyOperations()...)
 	cmd.Flags().BoolVarP(&a.yes, "yes", "y", false, "do not ask, and submit rows as they are looked up")
 	return cmd
 }
@@ -85,6 +97,7 @@ func newSync(getenv func(string) string) *cobra.Command {
 		},
 	}
 	a.planFlags(cmd)
+	uses(cmd, applyOperations()...)
 	cmd.Flags().DurationVar(&a.every, "every", 0, "how often to do it; once by default")
 	return cmd
 }

@@ -33,6 +33,10 @@ var drives = map[string]func(s *shop){
 		s.lose(gen.OpCreateListingsBatch)
 		s.run("sell", stockFile(s.t, "DZ5485-612,10.5,162,USD,2"), "--settle", "1s")
 	},
+	"plan":  func(s *shop) { s.planInventory("plan") },
+	"apply": func(s *shop) { s.planInventory("apply", "--yes") },
+	"sync":  func(s *shop) { s.planInventory("sync") },
+
 	"listings ls": func(s *shop) { s.run("listings", "ls") },
 	"listings get": func(s *shop) {
 		id := s.offer(1, sandbox.Listing{Amount: "162"})[0]
@@ -111,6 +115,26 @@ var drives = map[string]func(s *shop){
 	"products ingestion": func(s *shop) { s.run("products", "ingestion", "98e2e748-8000-45bf-a624-5531d6a68318") },
 	"doctor":             func(s *shop) { s.run("doctor") },
 	"whoami":             func(s *shop) { s.run("whoami") },
+}
+
+// planInventory runs a command for inventories that together need everything: items by style id and
+// by GTIN, a rule, creates, updates of which one fails and one has no response, and a delete.
+func (s *shop) planInventory(args ...string) {
+	s.t.Helper()
+	s.env["XDG_STATE_HOME"] = s.t.TempDir()
+	const header = "sku,style_id,size,gtin,price,rule,floor,currency,quantity"
+	inventory := func(price string, rows ...string) {
+		rows = append([]string{header, "A,DZ5485-612,10.5,," + price + ",,,USD,1", "C,DZ5485-612,11,,,lowest-1,50,USD,1"}, rows...)
+		s.run(append(args, stockFile(s.t, rows...), "--settle", "100ms")...)
+	}
+	inventory("162", "B,,,190763748957,162,,,USD,1")
+	if args[0] == "plan" {
+		return
+	}
+	require.NoError(s.t, s.market.FailWork(s.t.Context(), sandbox.Failure{Operation: "UPDATE"}))
+	inventory("163", "B,,,190763748957,162,,,USD,1")
+	s.lose(gen.OpUpdateListingsBatch)
+	inventory("164", "B,,,190763748957,162,,,USD,0")
 }
 
 // readBatches runs a command for a batch of each kind.

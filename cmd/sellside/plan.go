@@ -12,6 +12,7 @@ import (
 
 	"github.com/sellside-sdk/sellside-go/bulk"
 	"github.com/sellside-sdk/sellside-go/cmd/sellside/internal/report"
+	"github.com/sellside-sdk/sellside-go/gen"
 )
 
 const rowsHelp = `An inventory is CSV or NDJSON. Its rows are keyed by sku and have an item (style_id and
@@ -57,6 +58,15 @@ func (p *planner) planFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.reread, "reread", false, "read all listings again; otherwise only the first plan does")
 }
 
+// planOperations are those that a plan reads the account and the catalog with. What an earlier command
+// left in flight is settled too, with those of [applyOperations] that read.
+func planOperations() []gen.OperationID {
+	return []gen.OperationID{
+		gen.OpListListings, gen.OpListActiveOrders, gen.OpListOrderHistory, gen.OpSearchProducts, gen.OpListVariants,
+		gen.OpGetVariantByGTIN, gen.OpListProductMarketData,
+	}
+}
+
 func newPlan(getenv func(string) string) *cobra.Command {
 	p := &planner{ledger: newLedger(getenv)}
 	cmd := &cobra.Command{
@@ -71,6 +81,7 @@ func newPlan(getenv func(string) string) *cobra.Command {
 		},
 	}
 	p.planFlags(cmd)
+	uses(cmd, planOperations()...)
 	cmd.Flags().BoolVar(&p.all, "all", false, "show all rows that are not unchanged, not only the first of each class")
 	return cmd
 }

@@ -55,7 +55,7 @@ const operationsKey = "operations"
 func (s *service) command(
 	cmd *cobra.Command, run func(ctx context.Context, args []string) error, operations ...gen.OperationID,
 ) *cobra.Command {
-	cmd.Annotations = map[string]string{operationsKey: strings.Join(values.Texts(operations), " ")}
+	uses(cmd, operations...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		silent, err := s.open(cmd)
 		if err != nil {
@@ -75,6 +75,11 @@ func (s *service) command(
 	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print a JSON object per line")
 	cmd.Flags().BoolVar(&s.asCSV, "csv", false, "print CSV with a header")
 	return cmd
+}
+
+// uses records which operations a command may use.
+func uses(cmd *cobra.Command, operations ...gen.OperationID) {
+	cmd.Annotations = map[string]string{operationsKey: strings.Join(values.Texts(operations), " ")}
 }
 
 // writes adds the flags of a command that writes.
