@@ -29,7 +29,8 @@ When it is ready it prints one line on standard output:
 
   {"baseURL":"http://127.0.0.1:41357/v2","apiKey":"…","token":"…",
    "tokenURL":"…/oauth/token","refreshToken":"…","controlURL":"…/_sandbox","controlKey":"…",
-   "authorizeURL":"…/oauth/authorize","clientID":"…","consoleURL":"…/?code=…"}
+   "authorizeURL":"…/oauth/authorize","clientID":"…","clientSecret":"…",
+   "issuer":"…","redirectURL":"…","consoleURL":"…/?code=…"}
 
 Open consoleURL in a browser to see what happens on the marketplace, and to bid, move
 the clock and make calls fail. The URL works once, within five minutes; the control
@@ -212,10 +213,14 @@ func (m *marketplace) run(cmd *cobra.Command) (err error) {
 		ControlKey   string `json:"controlKey"`
 		AuthorizeURL string `json:"authorizeURL"`
 		ClientID     string `json:"clientID"`
+		ClientSecret string `json:"clientSecret"`
+		Issuer       string `json:"issuer"`
+		RedirectURL  string `json:"redirectURL"`
 		ConsoleURL   string `json:"consoleURL,omitempty"`
 	}{
 		origin + sandbox.BasePath, market.APIKey(), market.Token(), origin + sandbox.TokenPath, market.RefreshToken(),
-		origin + sandbox.ControlPath, market.ControlKey(), origin + sandbox.AuthorizePath, m.SignIn.ClientID, "",
+		origin + sandbox.ControlPath, market.ControlKey(), origin + sandbox.AuthorizePath, m.SignIn.ClientID,
+		cmp.Or(m.SignIn.ClientSecret, sandbox.DefaultClientSecret), origin, m.SignIn.RedirectURLs[0], "",
 	}
 	if m.Console {
 		ready.ConsoleURL = origin + sandbox.ConsolePath + "?code=" + market.ConsoleCode()

@@ -221,7 +221,12 @@ func (f *Flow) exchange(ctx context.Context, code string) (token.Tokens, error) 
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, hc), exchangeTimeout)
 	defer cancel()
 	got, err := f.config.Exchange(ctx, code, oauth2.VerifierOption(f.verifier))
-	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
+	if ok && refused.ErrorCode == "invalid_client" {
+		return token.Tokens{}, fmt.Errorf(
+			"login: %w: the client id or its secret is wrong: check --client-id and SELLSIDE_CLIENT_SECRET", ErrDenied)
+	}
+	if ok {
 		return token.Tokens{}, fmt.Errorf("login: %w: the token endpoint responded %d (%s)",
 			ErrDenied, refused.Response.StatusCode, word(refused.ErrorCode))
 	}
