@@ -36,6 +36,9 @@ const (
 // error joins all problems as that of [New] does, and names each variable that is missing, invalid
 // or contradicts another: an access token and a refresh token cannot both be set.
 //
+// As of every client, the quota is [quota.Public] unless an option sets another, also for a sandbox
+// on this machine: one request a second.
+//
 // A token source that FromEnv makes of a refresh token is closed by [Client.Close], which then waits
 // for a running refresh and returns its error. It cannot save a rotated refresh token: if the service
 // rotates them, use [token.NewRefreshSource] with a store, or the sign-in of the command line with

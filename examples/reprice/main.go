@@ -1,5 +1,6 @@
 // Command reprice sets every active listing in a currency to one below the lowest ask of its variant,
-// but not below a floor. Its service and credentials are those of client.FromEnv.
+// but not below a floor. It leaves a variant alone whose lowest ask is one's own. Its service and
+// credentials are those of client.FromEnv.
 package main
 
 import (
@@ -77,7 +78,7 @@ func reprice(ctx context.Context, c *client.Client, floor gen.Amount, currency g
 	return failed
 }
 
-// target returns the lowest ask less 1 in whole units of the currency, and at least the floor.
+// target returns the lowest ask less 1, in the smallest unit of the currency, and at least the floor.
 func target(lowest, floor gen.Amount, currency gen.CurrencyCode) (gen.Amount, error) {
 	market, errMarket := lowest.Decimal()
 	least, errFloor := floor.Decimal()
