@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -61,6 +62,8 @@ func sayTheSame(t *testing.T, got ending, c report.Counts) {
 
 func TestSell_SaysTheSameEverywhere(t *testing.T) {
 	const lost = "ListListings"
+	// The plan of sell reads the new listings before anything is sent.
+	readFirst := sandbox.Fault{Operation: lost, Kind: sandbox.FaultDelay, Delay: time.Millisecond}
 	for _, row := range []struct {
 		why    string
 		faults []sandbox.Fault
@@ -84,18 +87,21 @@ func TestSell_SaysTheSameEverywhere(t *testing.T) {
 		{
 			"a response is lost and the listings cannot be read", []sandbox.Fault{
 				{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost, Applied: true},
+				readFirst,
 				{Operation: lost, Kind: sandbox.FaultStatus, Status: 403, Times: 100},
 			}, "389", report.Counts{NotMade: 1, UnderWay: 100},
 		},
 		{
 			"a response is lost and the listings are refused", []sandbox.Fault{
 				{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost, Applied: true},
+				readFirst,
 				{Operation: lost, Kind: sandbox.FaultStatus, Status: 400, Times: 100},
 			}, "389", report.Counts{NotMade: 1, UnderWay: 100},
 		},
 		{
 			"a request is lost and the listings cannot be read", []sandbox.Fault{
 				{Operation: "CreateListingsBatch", Kind: sandbox.FaultLost},
+				readFirst,
 				{Operation: lost, Kind: sandbox.FaultStatus, Status: 403, Times: 100},
 			}, "389", report.Counts{NotMade: 1, UnderWay: 100},
 		},
