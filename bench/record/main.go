@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// clock is a clock that moves when it is told to.
+// clock is a clock that a test moves.
 type clock struct{ now time.Time }
 
 // record sells a part of a batch of listings, and writes the responses of the calls.

@@ -77,12 +77,11 @@ func (a *oneRow) row(ctx context.Context, tx ledger.Tx) *ledger.Row {
 
 // submission is a batch of some creates of the row.
 func (a *oneRow) submission(quantity int) (ledger.Submission, []ledger.Owed) {
+	owed := []ledger.Owed{{Kind: decide.WriteCreate, Line: 2, SKU: "a", Quantity: quantity, Body: "{}"}}
 	return ledger.Submission{
 		ID: "s", Kind: decide.WriteCreate, Run: a.run, Generation: a.generation, Fence: a.fence, Body: "{}",
 		MadeAt: now, NotAfter: now.Add(time.Minute), NextAt: now.Add(time.Hour),
-	}, []ledger.Owed{
-		{Kind: decide.WriteCreate, Line: 2, SKU: "a", Quantity: quantity, Body: "{}"},
-	}
+	}, owed
 }
 
 // owed returns how many creates are owed, and how many submissions are in flight.
